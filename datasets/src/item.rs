@@ -1,0 +1,116 @@
+//! The material: items, questions, what counts as right.
+
+use std::collections::BTreeMap;
+
+use models::Turn;
+use serde::{Deserialize, Serialize};
+
+use crate::reading::Reading;
+
+/// Strata of an item: depth, band, route type, source ...; values are short words or numbers.
+pub type Tags = BTreeMap<String, String>;
+
+/// One thing that a model is tried on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique within the task and its parameters, independent of limits: `g017-w03`.
+    pub id: String,
+    /// Items of one family share their material (a grammar, an episode): they share a prompt prefix, are kept in
+    /// one group, and count as one cluster in intervals.
+    pub family: String,
+    /// Strata for reports.
+    pub tags: Tags,
+    /// What happens.
+    pub script: Script,
+}
+
+/// The course of an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Script {
+    /// One question.
+    One(Box<Question>),
+}
+
+/// A part of what a question shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// Text.
+    Text(String),
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Part::Text(text)
+    }
+}
+
+/// What one exchange asks.
+///
+/// The user's turn is the stem followed by the terminal text of the interface: `ask.direct`, or the chosen cue of
+/// `ask.reason`. Terminal texts bring their own leading newline, so that prompts are plain concatenations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Earlier turns that stay in view (few-shot pairs, passes with feedback); strictly user, assistant, ...
+    pub history: Vec<Turn>,
+    /// What is shown, the same for every interface.
+    pub stem: Vec<Part>,
+    /// Terminal texts.
+    pub ask: Ask,
+    /// The answers that can be given, in display order: what is scored, and what a reply is read for.
+    pub labels: Vec<String>,
+    /// What each label stands for; empty where labels speak for themselves (Yes / No).
+    pub options: Vec<String>,
+    /// How a free reply is read.
+    pub reading: Reading,
+    /// What is right.
+    pub gold: Gold,
+}
+
+/// Terminal texts of a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Asks for the answer at once.
+    pub direct: String,
+    /// Text with which the assistant's turn begins before a label is scored: `Answer: [[`. Often empty.
+    pub direct_lead: String,
+    /// Ask for reasoning; the first is the default.
+    pub reason: Vec<Cue>,
+}
+
+/// A text that asks for reasoning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cue {
+    /// Names the cue in configurations and results: `step-by-step`.
+    pub name: String,
+    /// Replaces the stem where the paper's reasoning prompt differs in more than its last line (few-shot examples
+    /// with worked reasoning).
+    pub stem: Option<Vec<Part>>,
+    /// The terminal text.
+    pub text: String,
+}
+
+/// What is right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gold {
+    /// Index of the right label.
+    Label(u16),
+}
+
+impl Item {
+    /// An item that asks one question.
+    pub fn one(id: impl Into<String>, family: impl Into<String>, tags: Tags, question: Question) -> Self {
+        Item { id: id.into(), family: family.into(), tags, script: Script::One(Box::new(question)) }
+    }
+
+    /// The first question that will be asked.
+    pub fn first_question(&self) -> &Question {
+        match &self.script {
+            Script::One(question) => question,
+        }
+    }
+}
+
+/// Builds tags from pairs.
+pub fn tags<const N: usize>(pairs: [(&str, String); N]) -> Tags {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

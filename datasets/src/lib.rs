@@ -1,0 +1,23 @@
+//! What is asked and what counts as right.
+//!
+//! Pure: no clock, no environment, no files, no threads. The same seed gives the same items for ever; a golden
+//! hash per task holds that down. Tasks make [`Item`]s, interfaces turn a [`Question`] into requests and read the
+//! replies into [`Said`], [`grade`](grade::grade) compares that with the gold.
+
+pub mod episode;
+pub mod grade;
+pub mod interfaces;
+pub mod item;
+pub mod reading;
+pub mod rng;
+pub mod sample;
+pub mod task;
+pub mod tasks;
+pub mod verdict;
+
+pub use episode::{Episode, Heard, Outcome, Step};
+pub use interfaces::{Exchange, Interface, Move, Settings};
+pub use item::{Ask, Cue, Gold, Item, Part, Question, Script, Tags};
+pub use rng::Stream;
+pub use task::{Baseline, Params, Task, TaskError};
+pub use verdict::{Loss, NoAnswer, Said, Skip, Verdict};

@@ -1,0 +1,62 @@
+//! What a task is: a const value with function pointers, listed in [`crate::tasks::ALL`].
+
+use serde::de::DeserializeOwned;
+
+use crate::Item;
+
+/// A task.
+pub struct Task {
+    /// The name in configurations and results: `linear-world`.
+    pub name: &'static str,
+    /// Raised by any change of items, prompts or reading rule: results of different versions do not compare.
+    pub version: u32,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Where the task comes from: paper, section.
+    pub source: &'static str,
+    /// A commented TOML table of every parameter with its default: documentation, and checked in tests.
+    pub params: &'static str,
+    /// All items for these parameters and this seed, families together, in canonical order.
+    pub items: fn(&Params, u64) -> Result<Vec<Item>, TaskError>,
+    /// Cheap controls that use no model.
+    pub baselines: &'static [Baseline],
+}
+
+/// A control that answers without a model.
+pub struct Baseline {
+    /// Its name: `stateless`.
+    pub name: &'static str,
+    /// One line: what it does.
+    pub summary: &'static str,
+    /// The label it gives for each item, in order; `None` where it gives none.
+    pub answers: fn(&[Item]) -> Vec<Option<u16>>,
+}
+
+/// The parameters of a task as the configuration gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Params(pub toml::Table);
+
+impl Params {
+    /// Reads the parameters into a task's own type, which denies unknown keys and defaults the missing ones.
+    pub fn read<P: DeserializeOwned>(&self) -> Result<P, TaskError> {
+        self.0
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| TaskError::Params(error.message().to_owned()))
+    }
+}
+
+/// Why a task can give no items.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// The parameters make no sense; the message names the key.
+    #[error("{0}")]
+    Params(String),
+}
+
+impl Task {
+    /// Finds a task by its name.
+    pub fn named(name: &str) -> Option<&'static Task> {
+        crate::tasks::ALL.iter().copied().find(|task| task.name == name)
+    }
+}

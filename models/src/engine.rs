@@ -1,0 +1,87 @@
+//! What can load a model and answer jobs.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Job, Phase, Reply};
+
+/// What to load, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadSpec {
+    /// The GGUF file; `fake` and its variants name the built-in fake engine.
+    pub model: PathBuf,
+    /// Load the vocabulary alone: enough to measure prompts, never to answer jobs.
+    pub vocab_only: bool,
+    /// Tokens that one sequence may have.
+    pub context_tokens: u32,
+    /// Largest number of tokens handed to the library in one call.
+    pub batch_tokens: u32,
+    /// Threads for generating.
+    pub threads: u32,
+    /// Threads for evaluating prompts.
+    pub threads_batch: u32,
+    /// Whether the weights are mapped from the file instead of read into memory.
+    pub mmap: bool,
+}
+
+/// What an engine says of itself once it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineFacts {
+    /// Name and version of the engine.
+    pub engine: String,
+    /// What the library reports of the processor features in use.
+    pub system: String,
+    /// Tokens that one sequence may have.
+    pub context_tokens: u32,
+    /// Context that the model was trained for.
+    pub trained_context_tokens: u32,
+    /// Tokens in the vocabulary.
+    pub vocab_tokens: u32,
+    /// Whether the tokenizer adds a begin-of-sequence token by itself.
+    pub adds_bos: bool,
+    /// Time to load in microseconds.
+    pub load_us: u64,
+}
+
+/// Tokens of a prompt, measured without evaluating it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptSize {
+    /// Tokens of the prompt.
+    pub prompt_tokens: u32,
+    /// Tokens that the request may add at the most: the longest continuation, or the generation cap.
+    pub extra_tokens: u32,
+}
+
+/// Answers to the jobs of one round, in the order of the jobs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoundReply {
+    /// One reply per job.
+    pub replies: Vec<Reply>,
+    /// How the time was spent.
+    pub phases: Vec<Phase>,
+}
+
+/// An engine failed as a whole (not on one job: that is [`Reply::Failed`]).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{0}")]
+pub struct EngineError(pub String);
+
+/// Loads a model and answers jobs.
+///
+/// Work comes in groups; a group has one or more rounds (several where episodes take turns). An engine may
+/// keep what it evaluated from one round to the next, and must drop it at [`Engine::end_group`]: what a group
+/// costs and answers depends on the group alone, so that a resumed run repeats it exactly.
+pub trait Engine {
+    /// Facts about the loaded model.
+    fn facts(&self) -> EngineFacts;
+
+    /// Tokens of each job's prompt; evaluates nothing.
+    fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError>;
+
+    /// Answers the jobs of one round. `progress` is called now and then with the tokens done so far.
+    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(u64)) -> Result<RoundReply, EngineError>;
+
+    /// The group is over: forget what was evaluated for it.
+    fn end_group(&mut self);
+}

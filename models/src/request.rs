@@ -1,0 +1,138 @@
+//! What may be asked of a model.
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The one who asks.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Role {
+    /// The name that chat templates compare with.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
+/// One turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Turn {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said. It is data: control tokens spelled in it are never parsed as such.
+    pub text: String,
+}
+
+impl Turn {
+    /// A turn of the one who asks.
+    pub fn user(text: impl Into<String>) -> Self {
+        Turn { role: Role::User, text: text.into() }
+    }
+
+    /// A turn of the model.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Turn { role: Role::Assistant, text: text.into() }
+    }
+}
+
+/// A prompt as an interface means it, before a chat template (or none) gives it its final form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The conversation so far; ends with a user turn.
+    pub turns: Vec<Turn>,
+    /// Text with which the assistant's own turn begins (a prefill); often empty.
+    pub lead: String,
+}
+
+/// A stretch of a rendered prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Segment {
+    /// The text, valid UTF-8 by construction.
+    pub text: String,
+    /// Whether control tokens spelled in the text are parsed as such. True for what the template wrote,
+    /// false where item text spells a control token.
+    pub control: bool,
+}
+
+/// A request with its rendered prompt, ready for an engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Unique within one round; replies carry it back.
+    pub id: u32,
+    /// The rendered prompt.
+    pub prompt: Vec<Segment>,
+    /// Whether the tokenizer adds its own begin-of-sequence token: false when a template wrote it.
+    pub add_bos: bool,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// What is asked of a model at the end of a prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Log-probabilities of given continuations.
+    Score(Score),
+    /// Text.
+    Generate(Generate),
+}
+
+/// Score given continuations of the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// Texts whose log-probability is wanted, each as it would follow the prompt, separator included.
+    pub continuations: Vec<String>,
+    /// How many of the most probable next tokens to report beside them.
+    pub top: u16,
+}
+
+/// Generate text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generate {
+    /// Upper bound of generated tokens.
+    pub max_tokens: u32,
+    /// Texts that end the generation; they are not part of the reply.
+    pub stop: Vec<String>,
+    /// How the next token is chosen.
+    pub sampling: Sampling,
+    /// Ends a generation that repeats itself.
+    pub loop_guard: Option<LoopGuard>,
+}
+
+/// How the next token is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Sampling {
+    /// The most probable token; ties go to the lowest id.
+    Greedy,
+    /// Drawn from the distribution at a temperature, from a stated seed.
+    Temperature {
+        /// Divides the logits; above zero.
+        temperature: f32,
+        /// Seed of this reply's own random stream.
+        seed: u64,
+    },
+}
+
+/// When a generation counts as stuck: the last `repeats` runs of some period up to `max_period` are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopGuard {
+    /// Longest period looked for, in tokens.
+    pub max_period: u16,
+    /// Equal runs in a row that count as a loop.
+    pub repeats: u16,
+}
+
+impl Default for LoopGuard {
+    fn default() -> Self {
+        LoopGuard { max_period: 64, repeats: 32 }
+    }
+}
