@@ -5,9 +5,28 @@
 //! [`Reply`]. This crate knows no task, no log and no power meter.
 
 pub mod engine;
+pub mod fake;
+pub mod labels;
+#[cfg(feature = "llama")]
+pub mod llama;
+pub mod logits;
 pub mod reply;
 pub mod request;
+pub mod stopping;
 
 pub use engine::{Engine, EngineError, EngineFacts, LoadSpec, PromptSize, RoundReply};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, Turn};
+
+/// The version of the llama.cpp binding that the `llama` feature builds.
+pub const LLAMA_CPP_2_VERSION: &str = "0.1.160";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_binding_version_is_the_pinned_one() {
+        let manifest = include_str!("../../Cargo.toml");
+        let pin = format!("llama-cpp-2 = {{ version = \"={}\"", super::LLAMA_CPP_2_VERSION);
+        assert!(manifest.contains(&pin), "{pin} is not in Cargo.toml");
+    }
+}

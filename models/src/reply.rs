@@ -42,8 +42,8 @@ impl Reply {
 pub struct Scored {
     /// One per continuation.
     pub labels: Vec<LabelScore>,
-    /// Probability that the next token is the first token of any label, over the full vocabulary, counted
-    /// once per distinct token; `None` when a logit was not finite.
+    /// Total label mass: the probability, over the full vocabulary, that the text goes on with one of the
+    /// continuations (each distinct token sequence counted once); `None` when a logit was not finite.
     pub mass: Option<f64>,
     /// The most probable next tokens, best first.
     pub top: Vec<TokenProb>,
@@ -126,6 +126,10 @@ pub struct Usage {
     pub evaluated_tokens: u32,
     /// Tokens generated.
     pub output_tokens: u32,
+    /// Time spent evaluating the prompt and scoring, in microseconds; a share by tokens where jobs were packed.
+    pub prefill_us: u64,
+    /// Time spent generating, in microseconds; a share by tokens where jobs were packed.
+    pub decode_us: u64,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -133,6 +137,8 @@ impl std::ops::AddAssign for Usage {
         self.prompt_tokens += other.prompt_tokens;
         self.evaluated_tokens += other.evaluated_tokens;
         self.output_tokens += other.output_tokens;
+        self.prefill_us += other.prefill_us;
+        self.decode_us += other.decode_us;
     }
 }
 

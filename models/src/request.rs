@@ -122,17 +122,20 @@ pub enum Sampling {
     },
 }
 
-/// When a generation counts as stuck: the last `repeats` runs of some period up to `max_period` are equal.
+/// When a generation counts as stuck: its end is some run of up to `max_period` tokens, `repeats` times in a row and
+/// over at least `min_tokens` tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopGuard {
-    /// Longest period looked for, in tokens.
+    /// Longest run looked for, in tokens.
     pub max_period: u16,
     /// Equal runs in a row that count as a loop.
     pub repeats: u16,
+    /// Shortest repeated stretch that counts: rulers and tables of equal digits are no loops.
+    pub min_tokens: u16,
 }
 
 impl Default for LoopGuard {
     fn default() -> Self {
-        LoopGuard { max_period: 64, repeats: 32 }
+        LoopGuard { max_period: 64, repeats: 6, min_tokens: 96 }
     }
 }

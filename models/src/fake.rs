@@ -1,0 +1,288 @@
+//! A deterministic engine without a model, with faults on request: for tests, and for trying a configuration.
+//!
+//! Named where a model file would be named: `fake`, or with options `fake:context=4096,die-on=poison`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::{
+    Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase, PhaseKind,
+    PromptSize, Reply, Request, RoundReply, Score, Scored, TokenProb, Usage,
+};
+
+/// The options, as `list models` shows them.
+pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, \
+    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
+    say=TEXT as every generated reply";
+
+/// What the fake engine does beside answering.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Faults {
+    context: Option<u32>,
+    delay_us: u64,
+    die_after: Option<u64>,
+    die_on: Option<String>,
+    hang_after: Option<u64>,
+    hang_on: Option<String>,
+    fail_on: Option<String>,
+    babble: bool,
+    allocate_mib: usize,
+    say: Option<String>,
+}
+
+/// Whether a model path names the fake engine.
+pub fn is_fake(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text == "fake" || text.starts_with("fake:"))
+}
+
+fn parse(name: &str) -> Result<Faults, EngineError> {
+    let mut faults = Faults::default();
+    let options = name.strip_prefix("fake").unwrap_or_default().trim_start_matches(':');
+    for option in options.split(',').filter(|option| !option.is_empty()) {
+        let (key, value) = option.split_once('=').unwrap_or((option, ""));
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| EngineError(format!("fake engine: {key} needs a number, got {value:?}")))
+        };
+        match key {
+            "context" => faults.context = Some(number()?.min(u64::from(u32::MAX)) as u32),
+            "delay-us" => faults.delay_us = number()?,
+            "die-after" => faults.die_after = Some(number()?),
+            "die-on" => faults.die_on = Some(value.to_owned()),
+            "hang-after" => faults.hang_after = Some(number()?),
+            "hang-on" => faults.hang_on = Some(value.to_owned()),
+            "fail-on" => faults.fail_on = Some(value.to_owned()),
+            "say" => faults.say = Some(value.to_owned()),
+            "babble" => faults.babble = true,
+            "allocate" => faults.allocate_mib = number()? as usize,
+            _ => {
+                return Err(EngineError(format!("fake engine: unknown option {key:?}; known: {OPTIONS}")));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// The fake engine.
+pub struct Fake {
+    faults: Faults,
+    context_tokens: u32,
+    jobs_done: u64,
+    /// Memory held on request.
+    ballast: Vec<u8>,
+}
+
+impl Fake {
+    /// Opens the engine that `name` describes; `context_tokens` is what the caller asks for.
+    pub fn open(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
+        let faults = parse(name)?;
+        let mut ballast = vec![0u8; faults.allocate_mib << 20];
+        // Untouched pages are not memory yet.
+        ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
+        Ok(Fake { faults, context_tokens, jobs_done: 0, ballast })
+    }
+
+    fn misbehave(&mut self, text: &str) {
+        let on = |pattern: &Option<String>| {
+            pattern.as_ref().is_some_and(|pattern| text.contains(pattern.as_str()))
+        };
+        if self.faults.babble {
+            // On purpose: a library that prints to the standard output must not disturb the frames.
+            #[allow(clippy::print_stdout)]
+            {
+                println!("fake engine babbles: {} \u{0} job {}", self.ballast.len(), self.jobs_done);
+            }
+        }
+        if on(&self.faults.die_on) || self.faults.die_after == Some(self.jobs_done) {
+            std::process::abort();
+        }
+        if on(&self.faults.hang_on) || self.faults.hang_after == Some(self.jobs_done) {
+            loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            }
+        }
+        std::thread::sleep(Duration::from_micros(self.faults.delay_us));
+        self.jobs_done += 1;
+    }
+
+    fn answer(&mut self, job: &Job) -> Reply {
+        let text: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
+        let size = size(job);
+        let needed = size.prompt_tokens + size.extra_tokens.min(1);
+        if needed > self.context_tokens {
+            return Reply::TooLong { needed, context: self.context_tokens };
+        }
+        self.misbehave(&text);
+        let usage = Usage {
+            prompt_tokens: size.prompt_tokens,
+            evaluated_tokens: size.prompt_tokens,
+            ..Usage::default()
+        };
+        if self.faults.fail_on.as_ref().is_some_and(|pattern| text.contains(pattern.as_str())) {
+            return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
+        }
+        match &job.request {
+            Request::Score(score) => Reply::Scored(scored(&text, score, usage)),
+            Request::Generate(generate) => Reply::Generated(self.generated(&text, generate, usage)),
+        }
+    }
+
+    fn generated(&self, text: &str, generate: &Generate, mut usage: Usage) -> Generated {
+        const WORDS: [&str; 12] =
+            ["First", "we", "look", "at", "the", "rule", "so", "the", "answer", "is", "[[left]]", "Yes"];
+        let room = (self.context_tokens - usage.prompt_tokens).min(generate.max_tokens) as usize;
+        let reply: String = match &self.faults.say {
+            Some(say) => say.clone(),
+            None => {
+                let length = 4 + hash(&(text, "length")) as usize % 20;
+                let word = |place: usize| WORDS[hash(&(text, place)) as usize % WORDS.len()];
+                (0..length).map(word).collect::<Vec<_>>().join(" ")
+            }
+        };
+        let words: Vec<&str> = reply.split_inclusive(' ').collect();
+        let finish = if words.len() > room { Finish::Length } else { Finish::Stop };
+        let kept = &words[..words.len().min(room)];
+        usage.output_tokens = kept.len() as u32;
+        let tokens = kept.iter().map(|word| (hash(word) % 50_000) as i32).collect();
+        Generated { bytes: kept.concat().into_bytes(), tokens, finish, usage }
+    }
+}
+
+/// One token per word: good enough for plans, and the same everywhere.
+fn size(job: &Job) -> PromptSize {
+    let words: usize = job.prompt.iter().map(|segment| segment.text.split_whitespace().count()).sum();
+    let extra_tokens = match &job.request {
+        Request::Score(_) => 1,
+        Request::Generate(generate) => generate.max_tokens,
+    };
+    PromptSize { prompt_tokens: words as u32 + u32::from(job.add_bos), extra_tokens }
+}
+
+fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
+    // Unequal weights that add up to 0.9: the rest of the vocabulary has the remaining mass.
+    let weight = |label: &String| 1.0 + (hash(&(text, label.as_str())) % 1_000_000) as f64;
+    let total: f64 = score.continuations.iter().map(weight).sum();
+    let logprob = |label: &String| (0.9 * weight(label) / total).ln() as f32;
+    let rank = |label: &String| {
+        1 + score.continuations.iter().filter(|other| logprob(other) > logprob(label)).count() as u32
+    };
+    let token = |label: &String| (hash(label) % 50_000) as i32;
+    let labels: Vec<LabelScore> = score
+        .continuations
+        .iter()
+        .map(|label| LabelScore {
+            tokens: vec![token(label)],
+            logprobs: vec![logprob(label)],
+            rank: rank(label),
+        })
+        .collect();
+    let mut top: Vec<TokenProb> = score
+        .continuations
+        .iter()
+        .map(|label| TokenProb { token: token(label), piece: label.clone(), logprob: logprob(label) })
+        .collect();
+    top.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
+    top.truncate(usize::from(score.top));
+    Scored { labels, mass: Some(0.9), top, usage }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    // The default hasher with its fixed keys: the same in every process of one build.
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Engine for Fake {
+    fn facts(&self) -> EngineFacts {
+        EngineFacts {
+            engine: "fake".into(),
+            system: "no model is evaluated".into(),
+            context_tokens: self.context_tokens,
+            trained_context_tokens: self.faults.context.unwrap_or(8192),
+            vocab_tokens: 50_000,
+            adds_bos: false,
+            load_us: 0,
+        }
+    }
+
+    fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
+        Ok(jobs.iter().map(size).collect())
+    }
+
+    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(u64)) -> Result<RoundReply, EngineError> {
+        let started = std::time::Instant::now();
+        let mut replies = Vec::with_capacity(jobs.len());
+        let mut tokens = 0;
+        for job in jobs {
+            let reply = self.answer(job);
+            tokens += u64::from(reply.usage().prompt_tokens + reply.usage().output_tokens);
+            progress(tokens);
+            replies.push(reply);
+        }
+        let wall_us = started.elapsed().as_micros() as u64;
+        let phase = Phase { kind: PhaseKind::Prefill, wall_us, library_us: wall_us, tokens: tokens as u32 };
+        Ok(RoundReply { replies, phases: vec![phase] })
+    }
+
+    fn end_group(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LoopGuard, Sampling, Segment};
+
+    fn job(text: &str, request: Request) -> Job {
+        Job { id: 0, prompt: vec![Segment { text: text.into(), control: true }], add_bos: false, request }
+    }
+
+    fn labels() -> Request {
+        Request::Score(Score { continuations: vec!["Yes".into(), "No".into()], top: 1 })
+    }
+
+    #[test]
+    fn answers_depend_on_the_prompt_alone() {
+        let mut one = Fake::open("fake", 100).unwrap();
+        let mut other = Fake::open("fake:delay-us=1", 100).unwrap();
+        let jobs = [job("a b c", labels()), job("d", labels())];
+        let first = one.round(&jobs, &mut |_| ()).unwrap().replies;
+        assert_eq!(first, other.round(&jobs, &mut |_| ()).unwrap().replies);
+        assert_ne!(first[0], first[1]);
+        let Reply::Scored(scored) = &first[0] else { panic!("not scored") };
+        let mass: f64 = scored.labels.iter().map(|label| label.sum().exp()).sum();
+        assert!((mass - 0.9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn ctx_01_a_prompt_that_does_not_fit_is_a_status() {
+        let mut engine = Fake::open("fake:context=4", 100).unwrap();
+        let replies =
+            engine.round(&[job("a b c d e", labels()), job("a b c", labels())], &mut |_| ()).unwrap().replies;
+        assert_eq!(replies[0], Reply::TooLong { needed: 6, context: 4 });
+        assert!(matches!(replies[1], Reply::Scored(_)));
+    }
+
+    #[test]
+    fn generation_stops_at_its_cap() {
+        let mut engine = Fake::open("fake:say=one two three", 100).unwrap();
+        let generate = Generate {
+            max_tokens: 2,
+            stop: vec![],
+            sampling: Sampling::Greedy,
+            loop_guard: Some(LoopGuard::default()),
+        };
+        let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
+        let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };
+        assert_eq!((generated.text().as_ref(), generated.finish), ("one two ", Finish::Length));
+    }
+
+    #[test]
+    fn unknown_options_are_named() {
+        assert!(Fake::open("fake:dye-after=3", 10).err().unwrap().0.contains("dye-after"));
+        assert!(Fake::open("fake:die-after=x", 10).err().unwrap().0.contains("needs a number"));
+    }
+}

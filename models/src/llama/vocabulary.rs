@@ -1,0 +1,107 @@
+//! Text to tokens and back.
+
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+use llama_cpp_2::vocab::LlamaVocab;
+
+use crate::labels::{self, LabelTokens};
+use crate::{Job, PromptSize, Request, Segment};
+
+/// The vocabulary of a loaded model.
+pub(super) struct Vocabulary {
+    vocab: LlamaVocab<'static>,
+}
+
+/// A job in tokens.
+pub(super) struct Work {
+    /// The prompt.
+    pub(super) prompt: Vec<i32>,
+    /// Where the labels begin, for a score request.
+    pub(super) labels: Option<LabelTokens>,
+}
+
+/// A job that cannot be done.
+pub(super) struct Impossible {
+    pub(super) prompt_tokens: u32,
+    /// One line says why.
+    pub(super) reason: String,
+}
+
+impl Work {
+    pub(super) fn size(&self, job: &Job) -> PromptSize {
+        let prompt_tokens = self.prompt.len() as u32;
+        let extra_tokens = match (&self.labels, &job.request) {
+            (Some(labels), _) => (labels.longest() as u32).saturating_sub(prompt_tokens),
+            (None, Request::Generate(generate)) => generate.max_tokens,
+            (None, Request::Score(_)) => 0,
+        };
+        PromptSize { prompt_tokens, extra_tokens }
+    }
+}
+
+impl Vocabulary {
+    pub(super) fn new(model: &'static LlamaModel) -> Self {
+        Vocabulary { vocab: model.vocab() }
+    }
+
+    pub(super) fn size(&self) -> u32 {
+        self.vocab.n_tokens().max(0) as u32
+    }
+
+    pub(super) fn adds_bos(&self) -> bool {
+        self.vocab.should_add_bos()
+    }
+
+    pub(super) fn ends_generation(&self, token: i32) -> bool {
+        self.vocab.is_eog(LlamaToken(token))
+    }
+
+    /// The bytes that a token stands for; control tokens show their name when `special`.
+    pub(super) fn piece(&self, token: i32, special: bool) -> Vec<u8> {
+        self.vocab.token_to_piece(LlamaToken(token), special, None)
+    }
+
+    /// Tokens of a job, its labels cut off where they part from the prompt.
+    pub(super) fn prepare(&self, job: &Job) -> Result<Work, Impossible> {
+        let prompt = self.tokens(&job.prompt, job.add_bos, "");
+        let impossible = |reason: String| Impossible { prompt_tokens: prompt.len() as u32, reason };
+        let labels = match &job.request {
+            Request::Generate(_) if prompt.is_empty() => {
+                return Err(impossible("the prompt has no token".into()));
+            }
+            Request::Generate(_) => None,
+            Request::Score(score) => {
+                let joint: Vec<Vec<i32>> = score
+                    .continuations
+                    .iter()
+                    .map(|label| self.tokens(&job.prompt, job.add_bos, label))
+                    .collect();
+                Some(labels::cut(&prompt, &joint).map_err(|error| impossible(error.to_string()))?)
+            }
+        };
+        Ok(Work { prompt, labels })
+    }
+
+    /// Tokens of the segments with `more` appended to the last one.
+    fn tokens(&self, segments: &[Segment], add_bos: bool, more: &str) -> Vec<i32> {
+        let mut tokens: Vec<LlamaToken> = Vec::new();
+        let last = segments.len().saturating_sub(1);
+        for (index, segment) in segments.iter().enumerate() {
+            let add_special = add_bos && index == 0;
+            if index == last && !more.is_empty() {
+                let text = format!("{}{more}", segment.text);
+                self.vocab.tokenize_into(text.as_bytes(), &mut tokens, add_special, segment.control);
+            } else {
+                self.vocab.tokenize_into(segment.text.as_bytes(), &mut tokens, add_special, segment.control);
+            }
+        }
+        if segments.is_empty() {
+            self.vocab.tokenize_into(more.as_bytes(), &mut tokens, add_bos, false);
+        }
+        // Some vocabularies also close what they tokenise; a prompt is not closed.
+        if add_bos && self.vocab.should_add_eos() && tokens.last() == Some(&self.vocab.eos()) {
+            tokens.pop();
+        }
+        tokens.into_iter().map(|token| token.0).collect()
+    }
+}

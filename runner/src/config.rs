@@ -1,0 +1,212 @@
+//! The configuration: what the user wants. `configs/default.toml` documents every key with its default, and a test
+//! holds it equal to the defaults here.
+
+mod error;
+mod overrides;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+pub use error::ConfigError;
+pub use overrides::Overrides;
+
+/// The commented reference: every key with its default.
+pub const REFERENCE: &str = include_str!("../../configs/default.toml");
+
+/// A whole configuration.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// Seed of everything that is drawn.
+    pub seed: u64,
+    /// Items per task; absent for all.
+    pub limit: Option<usize>,
+    /// Interfaces that every task is asked through.
+    pub interfaces: Vec<String>,
+    /// Folder that holds the run folders.
+    pub out: PathBuf,
+    /// Models to evaluate, in order.
+    #[serde(rename = "model")]
+    pub models: Vec<ModelChoice>,
+    /// Tasks to run, in order.
+    #[serde(rename = "task")]
+    pub tasks: Vec<TaskChoice>,
+    /// How labels are scored.
+    pub scoring: Scoring,
+    /// How text is generated.
+    pub generation: Generation,
+    /// How the engine works.
+    pub engine: EngineChoice,
+    /// How the log is kept.
+    pub log: LogChoice,
+}
+
+/// A model to evaluate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelChoice {
+    /// A GGUF file, `fake`, or a name of the catalogue.
+    pub path: PathBuf,
+    /// How the model is called in results; the file's stem when absent.
+    pub name: Option<String>,
+    /// `gguf` (the template in the file), `raw` (none), or a template file.
+    pub template: Option<String>,
+}
+
+/// A task to run.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TaskChoice {
+    /// Name of the task.
+    pub name: Spanned<String>,
+    /// How the task is called in results, when it is run more than once with different parameters.
+    pub label: Option<String>,
+    /// Items of this task; overrides `limit`.
+    pub limit: Option<usize>,
+    /// Interfaces of this task; overrides `interfaces`.
+    pub interfaces: Option<Vec<String>>,
+    /// The task's own parameters.
+    #[serde(default)]
+    pub params: toml::Table,
+}
+
+/// How labels are scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scoring {
+    /// Most probable tokens logged beside the labels.
+    pub top: u16,
+    /// Median label mass below which a report warns.
+    pub mass_floor: f64,
+}
+
+/// How text is generated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Generation {
+    /// Cap of generated tokens per reply.
+    pub max_tokens: u32,
+}
+
+/// How the engine works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EngineChoice {
+    /// Threads for generating; 0 for the number of physical cores.
+    pub threads: u32,
+    /// Threads for evaluating prompts; 0 for the same.
+    pub threads_batch: u32,
+    /// Tokens handed to the library at once.
+    pub batch_tokens: u32,
+    /// Context in tokens; 0 for what the plan needs.
+    pub context_tokens: u32,
+    /// Largest context chosen by itself where the need cannot be known beforehand (conversations that grow).
+    pub context_cap_tokens: u32,
+    /// Map the weights from the file instead of reading them.
+    pub mmap: bool,
+    /// Seconds without any progress after which the worker is given up.
+    pub deadline_s: u64,
+}
+
+/// How the log is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LogChoice {
+    /// When results are forced to the disk: `group`, `entry` or `never`.
+    pub sync: SyncChoice,
+}
+
+/// When results are forced to the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncChoice {
+    /// At the end of every group.
+    Group,
+    /// After every entry.
+    Entry,
+    /// When the system likes.
+    Never,
+}
+
+impl Config {
+    /// Reads a configuration text; what it leaves out has its default. `name` is what errors call it.
+    pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
+        let config: Config =
+            toml::from_str(text).map_err(|error| ConfigError::at(name, text, error.span(), error.message()))?;
+        config.validate(name, text)?;
+        Ok(config)
+    }
+
+    fn validate(&self, name: &str, text: &str) -> Result<(), ConfigError> {
+        let wrong = |key: &str, message: String| Err(ConfigError::on_key(name, text, 0, key, message));
+        if self.limit == Some(0) {
+            return wrong("limit", "limit is 0: leave it out for all items, or give at least 1".into());
+        }
+        if self.engine.batch_tokens == 0 {
+            return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
+        }
+        if self.generation.max_tokens == 0 {
+            return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
+        }
+        if self.engine.deadline_s == 0 {
+            return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
+        }
+        if !(0.0..=1.0).contains(&self.scoring.mass_floor) {
+            return wrong("mass-floor", format!("mass-floor is {}: give a probability", self.scoring.mass_floor));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            seed: 1,
+            limit: None,
+            interfaces: ["direct", "cot-prefix", "free-cot"].map(String::from).to_vec(),
+            out: PathBuf::from("runs"),
+            models: Vec::new(),
+            tasks: Vec::new(),
+            scoring: Scoring::default(),
+            generation: Generation::default(),
+            engine: EngineChoice::default(),
+            log: LogChoice::default(),
+        }
+    }
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Scoring { top: 5, mass_floor: 0.05 }
+    }
+}
+
+impl Default for Generation {
+    fn default() -> Self {
+        Generation { max_tokens: 256 }
+    }
+}
+
+impl Default for EngineChoice {
+    fn default() -> Self {
+        EngineChoice {
+            threads: 0,
+            threads_batch: 0,
+            batch_tokens: 512,
+            context_tokens: 0,
+            context_cap_tokens: 8192,
+            mmap: true,
+            deadline_s: 900,
+        }
+    }
+}
+
+impl Default for LogChoice {
+    fn default() -> Self {
+        LogChoice { sync: SyncChoice::Group }
+    }
+}

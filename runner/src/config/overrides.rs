@@ -1,0 +1,86 @@
+//! What the command line changes in a configuration.
+
+use std::path::PathBuf;
+
+use toml::Spanned;
+
+use super::{Config, ConfigError, ModelChoice, TaskChoice};
+
+/// Choices of the command line; what is absent leaves the configuration alone.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Replace the models.
+    pub models: Vec<String>,
+    /// Keep only these tasks; one that the configuration lacks is added with its defaults.
+    pub tasks: Vec<String>,
+    /// Replace the interfaces, also those of single tasks.
+    pub interfaces: Vec<String>,
+    /// Items per task, also for tasks with a limit of their own.
+    pub limit: Option<usize>,
+    /// Seed.
+    pub seed: Option<u64>,
+}
+
+impl Overrides {
+    /// Applies them.
+    pub fn apply(&self, config: &mut Config) -> Result<(), ConfigError> {
+        if self.limit == Some(0) {
+            return Err(ConfigError::whole("--limit", "0 items are nothing to run: give at least 1"));
+        }
+        if !self.models.is_empty() {
+            let choice = |path: &String| ModelChoice { path: PathBuf::from(path), name: None, template: None };
+            // A model of the configuration keeps its own settings when it is named again.
+            let known = |path: &String| {
+                config.models.iter().find(|model| {
+                    model.name.as_deref() == Some(path.as_str()) || model.path.to_str() == Some(path.as_str())
+                })
+            };
+            config.models = self.models.iter().map(|path| known(path).cloned().unwrap_or_else(|| choice(path))).collect();
+        }
+        if !self.tasks.is_empty() {
+            let mut kept = Vec::new();
+            for name in &self.tasks {
+                let before = kept.len();
+                kept.extend(config.tasks.iter().filter(|task| task.is_called(name)).cloned());
+                if kept.len() == before {
+                    kept.push(TaskChoice::named(name));
+                }
+            }
+            config.tasks = kept;
+        }
+        if !self.interfaces.is_empty() {
+            config.interfaces.clone_from(&self.interfaces);
+            config.tasks.iter_mut().for_each(|task| task.interfaces = None);
+        }
+        if let Some(limit) = self.limit {
+            config.limit = Some(limit);
+            config.tasks.iter_mut().for_each(|task| task.limit = None);
+        }
+        if let Some(seed) = self.seed {
+            config.seed = seed;
+        }
+        Ok(())
+    }
+}
+
+impl TaskChoice {
+    /// A task with its default parameters.
+    pub fn named(name: &str) -> Self {
+        TaskChoice {
+            name: Spanned::new(0..0, name.to_owned()),
+            label: None,
+            limit: None,
+            interfaces: None,
+            params: toml::Table::new(),
+        }
+    }
+
+    /// How results call it.
+    pub fn display_name(&self) -> &str {
+        self.label.as_deref().unwrap_or(self.name.as_ref())
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.display_name() == name || self.name.as_ref() == name
+    }
+}

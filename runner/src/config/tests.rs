@@ -1,0 +1,77 @@
+use super::*;
+
+fn error(text: &str) -> String {
+    Config::parse(text, "x.toml").expect_err("accepted").to_string()
+}
+
+#[test]
+fn the_reference_is_the_default_and_names_every_key() {
+    let config = Config::parse(REFERENCE, "configs/default.toml").unwrap();
+    assert_eq!(config, Config::default());
+    // Commented keys count: `limit` and the tables of models and tasks have no default to show.
+    let keys = "seed limit interfaces out top mass-floor max-tokens threads threads-batch batch-tokens context-tokens \
+                context-cap-tokens mmap deadline-s sync path name template label params";
+    for key in keys.split_whitespace() {
+        let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
+        assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
+    }
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let config = Config::parse("seed = 7\n[generation]\nmax-tokens = 9\n", "x.toml").unwrap();
+    assert_eq!((config.seed, config.generation.max_tokens), (7, 9));
+    assert_eq!(config.engine, EngineChoice::default());
+}
+
+#[test]
+fn faults_name_file_line_and_key() {
+    let unknown = error("seed = 1\n[engine]\nthread = 2\n");
+    assert!(unknown.starts_with("x.toml:3: ") && unknown.contains("`thread`") && unknown.contains("`threads`"), "{unknown}");
+    let wrong_type = error("limit = \"ten\"\n");
+    assert!(wrong_type.starts_with("x.toml:1: "), "{wrong_type}");
+    let syntax = error("seed = 1\nlimit = = 3\n");
+    assert!(syntax.starts_with("x.toml:2: "), "{syntax}");
+    let negative = error("\n\nlimit = -3\n");
+    assert!(negative.starts_with("x.toml:3: "), "{negative}");
+    for line in [&unknown, &wrong_type, &syntax, &negative] {
+        assert_eq!(line.lines().count(), 1, "{line}");
+    }
+}
+
+#[test]
+fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
+    for (text, line, key) in [
+        ("limit = 0", 1, "limit"),
+        ("seed = 2\n[engine]\nbatch-tokens = 0", 3, "batch-tokens"),
+        ("[generation]\nmax-tokens = 0", 2, "max-tokens"),
+        ("[scoring]\nmass-floor = 2.0", 2, "mass-floor"),
+        ("[engine]\nthreads = -1", 2, "threads"),
+    ] {
+        let message = error(text);
+        assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
+        assert!(message.contains(key) || message.contains("invalid value"), "{message}");
+    }
+}
+
+#[test]
+fn the_command_line_wins() {
+    let mut config = Config::parse(
+        "[[model]]\npath = \"a.gguf\"\ntemplate = \"raw\"\n[[task]]\nname = \"grammar\"\nlimit = 3\nparams = { x = 1 }\n[[task]]\nname = \"logic\"\n",
+        "x.toml",
+    )
+    .unwrap();
+    let overrides = Overrides {
+        models: vec!["a.gguf".into(), "fake".into()],
+        tasks: vec!["grammar".into(), "lights".into()],
+        interfaces: vec!["direct".into()],
+        limit: Some(5),
+        seed: Some(9),
+    };
+    overrides.apply(&mut config).unwrap();
+    assert_eq!(config.models[0].template.as_deref(), Some("raw"));
+    assert_eq!(config.models[1].path, PathBuf::from("fake"));
+    let tasks: Vec<_> = config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
+    assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
+    assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+}

@@ -1,0 +1,249 @@
+//! What a log holds. Raw facts; nothing here is an aggregate.
+//!
+//! The encoding does not describe itself: variants and fields are only ever appended, and any change raises
+//! [`FORMAT`].
+
+use datasets::reading::Found;
+use datasets::{Gold, Said, Verdict};
+use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
+use serde::{Deserialize, Serialize};
+
+/// One entry of a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Entry {
+    /// First entry: what the run is.
+    Header(Box<Header>),
+    /// A process began to work on the run (the first one, or a resume).
+    Session(Session),
+    /// A worker has loaded a model.
+    Loaded(Loaded),
+    /// Work on a group begins; without its end, the process died in it.
+    GroupStart(GroupRef),
+    /// One item through one interface.
+    Item(Box<ItemRecord>),
+    /// All items of a group are in the log.
+    GroupEnd(GroupEnd),
+    /// A worker died or was given up.
+    Death(Death),
+    /// All groups are in the log.
+    Complete(Complete),
+}
+
+/// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Identity of the run.
+    pub run_id: String,
+    /// Version of the program.
+    pub program: String,
+    /// Version of the log's vocabulary.
+    pub format: u32,
+    /// Version of the extraction policy.
+    pub reading_version: u32,
+    /// The effective configuration as JSON: defaults and command line included.
+    pub config_json: String,
+    /// The models, in order.
+    pub models: Vec<ModelRecord>,
+    /// The tasks, in order.
+    pub tasks: Vec<TaskRecord>,
+    /// Groups of the whole run.
+    pub groups: u32,
+    /// The machine.
+    pub device: Device,
+}
+
+/// A model of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRecord {
+    /// How results call it.
+    pub name: String,
+    /// The file as named.
+    pub path: String,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Hex SHA-256 of the file; empty for the fake engine.
+    pub sha256: String,
+    /// `general.architecture`.
+    pub architecture: String,
+    /// Quantisation, as the file type or the tensors say.
+    pub quantisation: String,
+    /// Number of parameters, where the file tells.
+    pub parameters: u64,
+    /// `gguf`, `raw` or the template file's name.
+    pub template_source: String,
+    /// The chat template's text; empty for raw prompts.
+    pub template: String,
+    /// Hex SHA-256 of that text.
+    pub template_sha256: String,
+}
+
+/// A task of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// How results call it.
+    pub name: String,
+    /// The task's own name.
+    pub task: String,
+    /// The task's version.
+    pub version: u32,
+    /// Its parameters as JSON.
+    pub params_json: String,
+    /// Interfaces that its items are asked through.
+    pub interfaces: Vec<String>,
+    /// Items.
+    pub items: u32,
+    /// Hex SHA-256 of the items.
+    pub items_sha256: String,
+}
+
+/// The machine that a process ran on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Host name is left out on purpose: logs are handed around.
+    pub model: String,
+    /// Operating system and kernel.
+    pub system: String,
+    /// Processor name.
+    pub cpu: String,
+    /// Physical cores, 0 when unknown.
+    pub physical_cores: u32,
+    /// Logical processors.
+    pub logical_cores: u32,
+    /// Physical memory.
+    pub memory_bytes: u64,
+}
+
+/// A process that worked on the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// Wall clock at its start, microseconds since 1970; an annotation, never an order.
+    pub wall_us: i64,
+    /// Identity of the system's boot, where it can be read.
+    pub boot_id: Option<String>,
+    /// The process id.
+    pub pid: u32,
+    /// Groups that were in the log already.
+    pub groups_done: u32,
+    /// Bytes of a torn tail that were cut off.
+    pub torn_bytes: u64,
+}
+
+/// A model as the worker loaded it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// Index of the model.
+    pub model: u16,
+    /// What was asked for.
+    pub spec: LoadSpec,
+    /// What came of it.
+    pub facts: EngineFacts,
+}
+
+/// Which group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRef {
+    /// Number of the group in the plan.
+    pub group: u32,
+    /// Index of the model.
+    pub model: u16,
+    /// Index of the task.
+    pub task: u16,
+}
+
+/// One item through one interface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemRecord {
+    /// Where it belongs.
+    pub at: GroupRef,
+    /// Name of the interface.
+    pub interface: String,
+    /// Id of the item.
+    pub item: String,
+    /// Family of the item.
+    pub family: String,
+    /// Strata of the item.
+    pub tags: Vec<(String, String)>,
+    /// Its questions in order; most items ask one.
+    pub turns: Vec<TurnRecord>,
+    /// What the item is worth.
+    pub verdict: Verdict,
+    /// Named figures beside it.
+    pub scores: Vec<(String, f64)>,
+    /// Tokens and time of all its requests.
+    pub usage: Usage,
+    /// How often the item was tried: more than once when a worker died.
+    pub tries: u8,
+}
+
+/// One question with its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// First 8 bytes of the SHA-256 of the rendered prompt of its first request.
+    pub prompt_hash: [u8; 8],
+    /// The labels, in display order.
+    pub labels: Vec<String>,
+    /// What is right.
+    pub gold: Gold,
+    /// What the engine answered, request by request.
+    pub replies: Vec<Reply>,
+    /// What was said; `None` when it was not asked or was lost.
+    pub said: Option<Said>,
+    /// What was found in the text of the reply.
+    pub found: Option<Found>,
+    /// Whether the answer comes from scoring labels after a cut chain.
+    pub rescued: bool,
+    /// What it is worth.
+    pub verdict: Verdict,
+}
+
+/// A group is complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupEnd {
+    /// Which one.
+    pub at: GroupRef,
+    /// Entries of items that belong to it.
+    pub items: u32,
+    /// Wall time of the group in the supervisor, in microseconds.
+    pub wall_us: u64,
+    /// How the engine spent its time.
+    pub phases: Vec<Phase>,
+}
+
+/// A worker died or was given up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Death {
+    /// Where it was.
+    pub at: GroupRef,
+    /// Item and interface, when one job was tried alone.
+    pub culprit: Option<(String, String)>,
+    /// What happened.
+    pub cause: DeathCause,
+    /// The worker's last lines on its standard error.
+    pub last_words: Vec<String>,
+}
+
+/// What happened to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeathCause {
+    /// It ended with this code.
+    Exited(i32),
+    /// It was ended by this signal.
+    Signal(i32),
+    /// It made no progress in time and was killed.
+    Deadline,
+    /// It sent what is no frame.
+    Garbled,
+}
+
+/// The run is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complete {
+    /// Time of the last session in microseconds.
+    pub session_us: u64,
+    /// Time that the last session's workers spent inside the model library, in microseconds.
+    pub library_us: u64,
+    /// Peak resident memory of the supervisor, where the system tells.
+    pub supervisor_peak_bytes: Option<u64>,
+    /// Peak resident memory of the last worker, where the system tells.
+    pub worker_peak_bytes: Option<u64>,
+}

@@ -1,0 +1,11 @@
+//! Runs a plan: starts workers, hands them groups, keeps the log, survives their deaths.
+
+pub mod group;
+mod interrupt;
+mod link;
+mod run;
+mod tail;
+
+pub use interrupt::Interrupt;
+pub use link::{Link, LinkError};
+pub use run::{Progress, Report, run};

@@ -1,0 +1,181 @@
+//! A worker process and the pipes to it.
+
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use models::{EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+
+use super::interrupt::Interrupt;
+use super::tail::Tail;
+use crate::entry::DeathCause;
+use crate::frame::{AsyncFrameReader, write_frame};
+use crate::worker::protocol::{FromWorker, ToWorker};
+
+/// Lines of a dead worker that are kept in the log.
+const LAST_WORDS: usize = 12;
+
+/// Why a request to a worker has no answer.
+#[derive(Debug)]
+pub enum LinkError {
+    /// The worker lives and says why it cannot.
+    Engine(EngineError),
+    /// The worker is gone.
+    Died {
+        /// What happened.
+        cause: DeathCause,
+        /// Its last lines.
+        last_words: Vec<String>,
+    },
+    /// The user asked to end at once.
+    Interrupted,
+    /// The process could not be started.
+    Start(String),
+}
+
+/// A worker process.
+pub struct Link {
+    child: Child,
+    input: ChildStdin,
+    output: AsyncFrameReader<ChildStdout>,
+    tail: Tail,
+    follower: JoinHandle<()>,
+    deadline: Duration,
+    interrupt: Interrupt,
+}
+
+impl Link {
+    /// Starts a worker: this very program, under its hidden subcommand.
+    pub fn start(program: &PathBuf, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
+        let mut command = Command::new(program);
+        command.arg(crate::cli::WORKER).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C on a terminal reaches the whole process group; the worker must not die of the first one.
+        #[cfg(unix)]
+        command.process_group(0);
+        let start = |error: std::io::Error| {
+            LinkError::Start(format!("cannot start the worker ({}): {error}", program.display()))
+        };
+        let mut child = command.spawn().map_err(start)?;
+        let pipe = || LinkError::Start("the worker has no pipes".into());
+        let input = child.stdin.take().ok_or_else(pipe)?;
+        let output = AsyncFrameReader::new(child.stdout.take().ok_or_else(pipe)?);
+        let tail = Tail::default();
+        let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
+        Ok(Link { child, input, output, tail, follower, deadline, interrupt })
+    }
+
+    /// Loads a model.
+    pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
+        match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
+            FromWorker::Opened(facts) => Ok(facts),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Tokens of prompts.
+    pub async fn measure(&mut self, jobs: Vec<Job>) -> Result<Vec<PromptSize>, LinkError> {
+        match self.call(&ToWorker::Measure(jobs), &mut |_| ()).await? {
+            FromWorker::Sizes(sizes) => Ok(sizes),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Answers of a round; one reply per job.
+    pub async fn round(
+        &mut self,
+        jobs: Vec<Job>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<RoundReply, LinkError> {
+        let count = jobs.len();
+        match self.call(&ToWorker::Round(jobs), progress).await? {
+            FromWorker::Done(reply) if reply.replies.len() == count => Ok(reply),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Ends a group; gives the worker's peak memory.
+    pub async fn end_group(&mut self) -> Result<Option<u64>, LinkError> {
+        match self.call(&ToWorker::EndGroup, &mut |_| ()).await? {
+            FromWorker::GroupEnded { peak_bytes } => Ok(peak_bytes),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    async fn call(
+        &mut self,
+        request: &ToWorker,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<FromWorker, LinkError> {
+        let interrupt = self.interrupt.clone();
+        let outcome = tokio::select! {
+            outcome = self.exchange(request, progress) => outcome,
+            () = interrupt.at_once() => return Err(LinkError::Interrupted),
+        };
+        match outcome {
+            Ok(FromWorker::Failed(error)) => Err(LinkError::Engine(error)),
+            Ok(answer) => Ok(answer),
+            Err(suspicion) => Err(self.bury(suspicion).await),
+        }
+    }
+
+    /// Sends a request and waits for its final answer; `Err` holds the cause where it is known already.
+    async fn exchange(
+        &mut self,
+        request: &ToWorker,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<FromWorker, Option<DeathCause>> {
+        let late = |_| Some(DeathCause::Deadline);
+        // A failed write means that the worker is gone; its exit status says how.
+        tokio::time::timeout(self.deadline, write_frame(&mut self.input, request))
+            .await
+            .map_err(late)?
+            .map_err(|_| None)?;
+        loop {
+            let read = tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
+            match read {
+                Ok(Some(FromWorker::Progress(tokens))) => progress(tokens),
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => return Err(None),
+                Err(_) => return Err(Some(DeathCause::Garbled)),
+            }
+        }
+    }
+
+    /// Makes sure that the worker is gone, and tells how it went.
+    async fn bury(&mut self, suspicion: Option<DeathCause>) -> LinkError {
+        let status = match suspicion {
+            Some(_) => {
+                let _ = self.child.start_kill();
+                self.child.wait().await.ok()
+            }
+            // Its pipe is closed, so it is about to end by itself; the status tells more than a kill would.
+            None => match tokio::time::timeout(Duration::from_secs(5), self.child.wait()).await {
+                Ok(status) => status.ok(),
+                Err(_) => {
+                    let _ = self.child.start_kill();
+                    self.child.wait().await.ok()
+                }
+            },
+        };
+        // The last words may still be in the pipe.
+        let _ = tokio::time::timeout(Duration::from_secs(1), &mut self.follower).await;
+        let cause = suspicion.or(status.map(cause_of)).unwrap_or(DeathCause::Garbled);
+        LinkError::Died { cause, last_words: self.tail.last(LAST_WORDS) }
+    }
+
+    async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
+        debug_assert!(!matches!(answer, FromWorker::Failed(_)), "handled in call");
+        self.bury(Some(DeathCause::Garbled)).await
+    }
+}
+
+fn cause_of(status: ExitStatus) -> DeathCause {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return DeathCause::Signal(signal);
+    }
+    DeathCause::Exited(status.code().unwrap_or(-1))
+}

@@ -1,0 +1,152 @@
+//! One item through one interface: joins the task's episode with the interface's exchanges and keeps the record.
+
+use datasets::interfaces::{Exchange, Interface, Move, Settings};
+use datasets::{Episode, Heard, Item, Loss, NoAnswer, Outcome, Question, Said, Skip, Step, Verdict};
+use models::{Prompt, Reply, Request, Usage};
+
+use crate::entry::{GroupRef, ItemRecord, TurnRecord};
+
+/// Course and record of one item through one interface.
+pub struct Track<'a> {
+    item: &'a Item,
+    interface: &'static Interface,
+    settings: &'a Settings,
+    episode: Box<dyn Episode + Send + 'a>,
+    exchange: Option<Box<dyn Exchange + Send>>,
+    turn: Option<TurnRecord>,
+    turns: Vec<TurnRecord>,
+    usage: Usage,
+    outcome: Option<Outcome>,
+    asks: Vec<(Prompt, Request)>,
+}
+
+impl<'a> Track<'a> {
+    /// Starts an item; its first requests are in [`Track::asks`].
+    pub fn start(item: &'a Item, interface: &'static Interface, settings: &'a Settings) -> Self {
+        let mut track = Track {
+            item,
+            interface,
+            settings,
+            episode: item.open(),
+            exchange: None,
+            turn: None,
+            turns: Vec::new(),
+            usage: Usage::default(),
+            outcome: None,
+            asks: Vec::new(),
+        };
+        track.turn_to(None);
+        track
+    }
+
+    /// What is to be asked next; empty when the item is over.
+    pub fn asks(&self) -> &[(Prompt, Request)] {
+        &self.asks
+    }
+
+    /// Whether the item is over.
+    pub fn is_over(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    /// Item id and interface name, for messages and records.
+    pub fn name(&self) -> (&str, &'static str) {
+        (&self.item.id, self.interface.name)
+    }
+
+    /// Notes the hash of the first rendered prompt of the turn.
+    pub fn note_prompt(&mut self, hash: [u8; 8]) {
+        if let Some(turn) = &mut self.turn
+            && turn.prompt_hash == [0; 8]
+        {
+            turn.prompt_hash = hash;
+        }
+    }
+
+    /// Takes the replies to [`Track::asks`], in order, and moves on.
+    pub fn answer(&mut self, replies: Vec<Reply>) {
+        for reply in &replies {
+            self.usage += reply.usage();
+        }
+        let Some(exchange) = &mut self.exchange else { return };
+        let next = exchange.step(&replies);
+        if let Some(turn) = &mut self.turn {
+            turn.replies.extend(replies);
+        }
+        self.take(next);
+    }
+
+    /// The engine gave no answer.
+    pub fn lose(&mut self, loss: Loss) {
+        self.take(Move::Lost(loss));
+    }
+
+    fn take(&mut self, next: Move) {
+        self.asks.clear();
+        let Some(turn) = &mut self.turn else { return };
+        let (said, reply, verdict) = match next {
+            Move::Ask(asks) => {
+                self.asks = asks;
+                return;
+            }
+            Move::Said { said, reply, found, rescued } => {
+                let verdict = datasets::grade::grade(&turn.gold, &said);
+                turn.said = Some(said.clone());
+                turn.found = found.map(|found| *found);
+                turn.rescued = rescued;
+                (said, reply, verdict)
+            }
+            Move::Skipped(skip) => (Said::Nothing(NoAnswer::Empty), String::new(), Verdict::Skipped(skip)),
+            Move::Lost(loss) => {
+                turn.verdict = Verdict::Lost(loss);
+                self.turns.extend(self.turn.take());
+                self.outcome = Some(Outcome { verdict: Verdict::Lost(loss), scores: Vec::new() });
+                return;
+            }
+        };
+        turn.verdict = verdict;
+        self.turns.extend(self.turn.take());
+        self.turn_to(Some(Heard { said, verdict, reply }));
+    }
+
+    fn turn_to(&mut self, heard: Option<Heard>) {
+        match self.episode.next(heard.as_ref()) {
+            Step::Done(outcome) => self.outcome = Some(outcome),
+            Step::Ask(question) => self.ask(&question),
+        }
+    }
+
+    fn ask(&mut self, question: &Question) {
+        let mut exchange = (self.interface.open)(question, self.settings);
+        let first = exchange.step(&[]);
+        self.exchange = Some(exchange);
+        self.turn = Some(TurnRecord {
+            prompt_hash: [0; 8],
+            labels: question.labels.clone(),
+            gold: question.gold.clone(),
+            replies: Vec::new(),
+            said: None,
+            found: None,
+            rescued: false,
+            verdict: Verdict::Skipped(Skip::TooLong),
+        });
+        self.take(first);
+    }
+
+    /// The record of an item that is over.
+    pub fn record(self, at: GroupRef, tries: u8) -> Option<ItemRecord> {
+        let outcome = self.outcome?;
+        Some(ItemRecord {
+            at,
+            interface: self.interface.name.to_owned(),
+            item: self.item.id.clone(),
+            family: self.item.family.clone(),
+            tags: self.item.tags.clone().into_iter().collect(),
+            turns: self.turns,
+            verdict: outcome.verdict,
+            scores: outcome.scores,
+            usage: self.usage,
+            tries,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! The worker: a plain function over two byte streams around an engine.
+//!
+//! It runs in a process of its own, because llama.cpp aborts on bad input and the system kills what needs too much
+//! memory. It knows no task, no log and no configuration.
+
+mod process;
+pub mod protocol;
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use models::{Engine, EngineError, LoadSpec};
+
+use crate::frame::{FrameReader, FrameWriter, StreamError};
+use protocol::{FromWorker, ToWorker};
+
+pub use process::main;
+
+/// Shortest time between two progress frames.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+
+/// Serves requests until the input ends. `open` loads a model.
+pub fn serve(
+    reader: impl Read,
+    writer: impl Write,
+    mut open: impl FnMut(&LoadSpec) -> Result<Box<dyn Engine>, EngineError>,
+) -> Result<(), StreamError> {
+    let mut reader = FrameReader::new(reader);
+    let mut writer = FrameWriter::new(writer);
+    let mut engine: Option<Box<dyn Engine>> = None;
+    while let Some(request) = reader.read::<ToWorker>()? {
+        let answer = match (request, &mut engine) {
+            (ToWorker::Open(spec), _) => match open(&spec) {
+                Ok(opened) => {
+                    let facts = opened.facts();
+                    engine = Some(opened);
+                    FromWorker::Opened(facts)
+                }
+                Err(error) => FromWorker::Failed(error),
+            },
+            (_, None) => FromWorker::Failed(EngineError("no model is loaded".into())),
+            (ToWorker::Measure(jobs), Some(engine)) => match engine.measure(&jobs) {
+                Ok(sizes) => FromWorker::Sizes(sizes),
+                Err(error) => FromWorker::Failed(error),
+            },
+            (ToWorker::Round(jobs), Some(engine)) => {
+                let mut broken = None;
+                let mut last = Instant::now();
+                let reply = engine.round(&jobs, &mut |tokens| {
+                    if last.elapsed() >= PROGRESS_EVERY && broken.is_none() {
+                        last = Instant::now();
+                        broken = writer.write(&FromWorker::Progress(tokens)).err();
+                    }
+                });
+                if let Some(error) = broken {
+                    return Err(error);
+                }
+                match reply {
+                    Ok(reply) => FromWorker::Done(reply),
+                    Err(error) => FromWorker::Failed(error),
+                }
+            }
+            (ToWorker::EndGroup, Some(engine)) => {
+                engine.end_group();
+                FromWorker::GroupEnded { peak_bytes: process::peak_bytes() }
+            }
+        };
+        writer.write(&answer)?;
+    }
+    Ok(())
+}
+
+/// Opens the engine that a path names.
+pub fn open_engine(spec: &LoadSpec) -> Result<Box<dyn Engine>, EngineError> {
+    if models::fake::is_fake(&spec.model) {
+        let name = spec.model.to_string_lossy();
+        return Ok(Box::new(models::fake::Fake::open(&name, spec.context_tokens)?));
+    }
+    #[cfg(feature = "llama")]
+    {
+        Ok(Box::new(models::llama::Llama::open(spec)?))
+    }
+    #[cfg(not(feature = "llama"))]
+    {
+        Err(EngineError(format!(
+            "{}: this build has no llama.cpp; build with `--features llama`",
+            spec.model.display()
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests;

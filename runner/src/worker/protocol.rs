@@ -1,0 +1,37 @@
+//! What supervisor and worker say to each other, one frame each.
+
+use models::{EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use serde::{Deserialize, Serialize};
+
+/// From the supervisor. Each is answered by exactly one final [`FromWorker`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ToWorker {
+    /// Load a model.
+    Open(LoadSpec),
+    /// Tell the tokens of prompts.
+    Measure(Vec<Job>),
+    /// Answer the jobs of a round.
+    Round(Vec<Job>),
+    /// Forget what was evaluated for the group.
+    EndGroup,
+}
+
+/// From the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FromWorker {
+    /// The model is loaded.
+    Opened(EngineFacts),
+    /// Tokens of the prompts, in order.
+    Sizes(Vec<PromptSize>),
+    /// Not final: tokens of the round done so far.
+    Progress(u64),
+    /// The answers of the round.
+    Done(RoundReply),
+    /// The group is forgotten.
+    GroupEnded {
+        /// Peak resident memory of the worker so far, where the system tells.
+        peak_bytes: Option<u64>,
+    },
+    /// The request could not be done; the worker lives.
+    Failed(EngineError),
+}
