@@ -16,7 +16,7 @@ pub mod tasks;
 pub mod verdict;
 
 pub use episode::{Episode, Heard, Outcome, Step};
-pub use interfaces::{Exchange, Interface, Move, Settings};
+pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
 pub use item::{Ask, Cue, Gold, Item, Part, Question, Script, Tags};
 pub use rng::Stream;
 pub use task::{Baseline, Params, Task, TaskError};

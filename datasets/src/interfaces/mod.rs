@@ -1,9 +1,27 @@
 //! The ways of asking. Interfaces build requests and read replies; they never grade.
+//!
+//! A new one is a file and a line in [`ALL`].
+
+mod cot_prefix;
+mod direct;
+mod free_cot;
+mod label_scores;
+mod prompt;
+mod separator;
+mod settings;
 
 use models::{Prompt, Reply, Request};
 
+pub use label_scores::choose;
+pub use separator::separator;
+pub use settings::{CuePlace, Normalisation, Separator, Settings};
+
 use crate::item::Question;
+use crate::reading::Found;
 use crate::verdict::{Loss, Said, Skip};
+
+/// Every interface, in the order of lists and reports.
+pub const ALL: &[&Interface] = &[&direct::DIRECT, &cot_prefix::COT_PREFIX, &free_cot::FREE_COT];
 
 /// A way of asking a question.
 pub struct Interface {
@@ -17,15 +35,17 @@ pub struct Interface {
     pub open: fn(&Question, &Settings) -> Box<dyn Exchange + Send>,
 }
 
-/// What the user chose about the ways of asking.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Name of the reasoning cue; the question's first one when `None` or when the question lacks it.
-    pub cue: Option<String>,
-    /// Cap of generated tokens.
-    pub max_tokens: u32,
-    /// Most probable tokens to log beside label scores.
-    pub top: u16,
+impl Interface {
+    /// Finds an interface by its name.
+    pub fn named(name: &str) -> Option<&'static Interface> {
+        ALL.iter().copied().find(|interface| interface.name == name)
+    }
+}
+
+impl std::fmt::Debug for Interface {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interface").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// One exchange about one question.
@@ -35,7 +55,7 @@ pub trait Exchange {
 }
 
 /// What an exchange does next.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Move {
     /// Ask these.
     Ask(Vec<(Prompt, Request)>),
@@ -45,9 +65,17 @@ pub enum Move {
         said: Said,
         /// The reply as it stays in a conversation.
         reply: String,
+        /// What was found in the text of the reply; `None` where labels were scored.
+        found: Option<Box<Found>>,
+        /// Whether `said` comes from scoring the labels after a chain that gave no answer itself. Reports show
+        /// such answers apart: without them the item is unanswered, as `found` says.
+        rescued: bool,
     },
     /// The prompt did not fit; nothing was asked.
     Skipped(Skip),
     /// The engine failed.
     Lost(Loss),
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! The field bugs of answer extraction, one test per case.

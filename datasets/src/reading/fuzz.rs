@@ -1,0 +1,47 @@
+//! One entry for fuzzers and for tests with garbage: any bytes are a reply to some question.
+
+use models::Finish;
+
+use super::{Found, How, Reading, read};
+
+/// Every reading rule.
+pub(super) const READINGS: [Reading; 8] = [
+    Reading::Statement,
+    Reading::YesNo,
+    Reading::Bracketed,
+    Reading::Apartment,
+    Reading::VehicleClass,
+    Reading::Ordinal,
+    Reading::Route,
+    Reading::Ordering,
+];
+
+/// Reads any bytes: the first two choose the rule, the labels and the circumstances, the rest is the reply.
+pub fn read_any(bytes: &[u8]) -> Found {
+    let (choice, reply) = bytes.split_at(bytes.len().min(2));
+    let first = choice.first().copied().unwrap_or(0);
+    let second = choice.get(1).copied().unwrap_or(0);
+    let reading = READINGS[usize::from(first) % READINGS.len()];
+    let sets: [&[&str]; 6] = [
+        &["A", "B", "C", "D"],
+        &["Yes", "No"],
+        &["1", "2", "3", "4"],
+        &["left", "right", "on"],
+        &["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"],
+        &["\u{662F}", "\u{130}", ""],
+    ];
+    let labels: Vec<String> =
+        sets[usize::from(first >> 4) % sets.len()].iter().map(|&label| label.to_owned()).collect();
+    let options: Vec<String> = match second & 1 {
+        0 => Vec::new(),
+        _ => labels
+            .iter()
+            .enumerate()
+            .map(|(index, _)| ["acid", "acid rain", "a", "B"][index % 4].to_owned())
+            .collect(),
+    };
+    let finishes = [Finish::Stop, Finish::StopText, Finish::Length, Finish::ContextFull, Finish::Loop];
+    let how = How { reading, labels: &labels, options: &options, reasoned: second & 2 != 0 };
+    let finish = finishes[usize::from(second >> 3) % finishes.len()];
+    read(&how, &String::from_utf8_lossy(reply), finish, second & 4 != 0)
+}

@@ -1,0 +1,1 @@
+//! Replies that nobody wrote to be read.
