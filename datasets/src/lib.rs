@@ -11,6 +11,7 @@ pub mod item;
 pub mod reading;
 pub mod rng;
 pub mod sample;
+pub mod statistics;
 pub mod task;
 pub mod tasks;
 pub mod verdict;
