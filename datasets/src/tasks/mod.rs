@@ -1,6 +1,12 @@
 //! The tasks. A new one is a file and a line in [`ALL`].
 
 use crate::Task;
+use crate::task::Resolve;
+
+pub mod logic;
 
 /// Every task, in the order of lists and reports.
-pub const ALL: &[&Task] = &[];
+pub const ALL: &[&Task] = &[&logic::LOGIC];
+
+/// Tasks whose parameters can name files, with what reads them.
+pub const RESOLVERS: &[(&Task, Resolve)] = &[(&logic::LOGIC, logic::resolve)];
