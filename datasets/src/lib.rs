@@ -20,5 +20,5 @@ pub use episode::{Episode, Heard, Outcome, Step};
 pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
 pub use item::{Ask, Cue, Gold, Item, Part, Question, Script, Tags};
 pub use rng::Stream;
-pub use task::{Baseline, Params, Task, TaskError};
+pub use task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
 pub use verdict::{Loss, NoAnswer, Said, Skip, Verdict};

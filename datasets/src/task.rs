@@ -46,6 +46,21 @@ impl Params {
     }
 }
 
+/// Reads a text file that a parameter names. The caller gives it, because this crate opens no files.
+pub type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<String, String>;
+
+/// Replaces files that parameters name by what the task keeps of them.
+pub type Resolve = fn(&Params, ReadFile<'_>) -> Result<Resolved, TaskError>;
+
+/// Parameters that name no files any more: items are a function of these and the seed alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// The parameters to make items from, to log and to resume with.
+    pub params: Params,
+    /// One line for each file, for people: rows, exclusions, what was kept.
+    pub notes: Vec<String>,
+}
+
 /// Why a task can give no items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
@@ -58,5 +73,14 @@ impl Task {
     /// Finds a task by its name.
     pub fn named(name: &str) -> Option<&'static Task> {
         crate::tasks::ALL.iter().copied().find(|task| task.name == name)
+    }
+
+    /// Reads the files that the parameters name. To be called before [`Task::items`]; parameters of tasks that
+    /// take no files come back as they are.
+    pub fn resolve(&self, params: &Params, read_file: ReadFile<'_>) -> Result<Resolved, TaskError> {
+        match crate::tasks::RESOLVERS.iter().find(|(task, _)| task.name == self.name) {
+            Some((_, resolve)) => resolve(params, read_file),
+            None => Ok(Resolved { params: params.clone(), notes: Vec::new() }),
+        }
     }
 }

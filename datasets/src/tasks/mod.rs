@@ -7,7 +7,18 @@ pub mod linear_world;
 mod tracking;
 
 use crate::Task;
+use crate::task::Resolve;
+
+pub mod logic;
 
 /// Every task, in the order of lists and reports.
-pub const ALL: &[&Task] =
-    &[&grammar::GRAMMAR, &linear_world::LINEAR_WORLD, &hand_swap::HAND_SWAP, &lights::LIGHTS];
+pub const ALL: &[&Task] = &[
+    &grammar::GRAMMAR,
+    &logic::LOGIC,
+    &linear_world::LINEAR_WORLD,
+    &hand_swap::HAND_SWAP,
+    &lights::LIGHTS,
+];
+
+/// Tasks whose parameters can name files, with what reads them.
+pub const RESOLVERS: &[(&Task, Resolve)] = &[(&logic::LOGIC, logic::resolve)];
