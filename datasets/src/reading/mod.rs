@@ -2,6 +2,9 @@
 //!
 //! Versioned as a whole ([`VERSION`]), pure, and the only place that parses replies.
 
+pub mod ordering;
+pub mod signal_steps;
+
 use serde::{Deserialize, Serialize};
 
 /// Raised by any change that can make a reply read differently; logged with every result.
