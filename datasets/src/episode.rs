@@ -57,7 +57,7 @@ impl Episode for Single<'_> {
         match heard {
             None => Step::Ask(Box::new(self.question.clone())),
             Some(heard) => {
-                let scores = crate::grade::scores(&self.question.gold, &heard.said);
+                let scores = crate::grade::scores(&self.question.gold, &heard.said, &heard.reply);
                 let outcome = Outcome { verdict: heard.verdict, scores };
                 Step::Done(outcome)
             }

@@ -94,6 +94,32 @@ pub struct Cue {
 pub enum Gold {
     /// Index of the right label.
     Label(u16),
+    /// A preference order: ranks of letters, best first, and the letters that may stand anywhere.
+    Ordering {
+        /// Ranks; the letters of one rank are not ordered among each other.
+        chain: Vec<String>,
+        /// Letters that may stand anywhere.
+        free: String,
+    },
+    /// One of several routes, each of a kind; the published figure is the distribution over the kinds.
+    Route {
+        /// Index of the right label.
+        label: u16,
+        /// The kind behind each label.
+        kinds: Vec<String>,
+        /// Steps of the right route until it has signalled its goal.
+        steps: u16,
+    },
+}
+
+impl Gold {
+    /// Index of the right label, where labels are what is answered.
+    pub fn label(&self) -> Option<u16> {
+        match self {
+            Gold::Label(label) | Gold::Route { label, .. } => Some(*label),
+            Gold::Ordering { .. } => None,
+        }
+    }
 }
 
 impl Item {

@@ -4,8 +4,10 @@
 //! hash per task holds that down. Tasks make [`Item`]s, interfaces turn a [`Question`] into requests and read the
 //! replies into [`Said`], [`grade`](grade::grade) compares that with the gold.
 
+pub mod bayes;
 pub mod episode;
 pub mod grade;
+pub mod grid;
 pub mod interfaces;
 pub mod item;
 pub mod reading;

@@ -25,6 +25,9 @@ mod whole;
 mod yes_no;
 
 use models::Finish;
+pub mod ordering;
+pub mod signal_steps;
+
 use serde::{Deserialize, Serialize};
 
 pub use boxed::contents as boxed_contents;

@@ -2,14 +2,17 @@
 
 pub mod grammar;
 pub mod hand_swap;
+pub mod iip;
+pub mod ir;
 pub mod lights;
 pub mod linear_world;
+pub mod logic;
+#[cfg(test)]
+pub(crate) mod official;
 mod tracking;
 
 use crate::Task;
 use crate::task::Resolve;
-
-pub mod logic;
 
 /// Every task, in the order of lists and reports.
 pub const ALL: &[&Task] = &[
@@ -18,6 +21,8 @@ pub const ALL: &[&Task] = &[
     &linear_world::LINEAR_WORLD,
     &hand_swap::HAND_SWAP,
     &lights::LIGHTS,
+    &ir::IR,
+    &iip::IIP,
 ];
 
 /// Tasks whose parameters can name files, with what reads them.
