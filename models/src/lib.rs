@@ -5,6 +5,7 @@
 //! [`Reply`]. This crate knows no task, no log and no power meter.
 
 pub mod engine;
+pub mod gguf;
 pub mod reply;
 pub mod request;
 
