@@ -8,6 +8,7 @@ pub mod engine;
 pub mod gguf;
 pub mod reply;
 pub mod request;
+pub mod template;
 
 pub use engine::{Engine, EngineError, EngineFacts, LoadSpec, PromptSize, RoundReply};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};

@@ -31,7 +31,7 @@ pub use inspect::Inspection;
 pub use kinds::{TensorType, file_type_name};
 pub use tensor::Tensor;
 pub use value::{Array, Value};
-pub use vocabulary::{TokenKind, Vocabulary};
+pub use vocabulary::{NamedToken, Vocabulary};
 
 /// Format versions that are read.
 pub const VERSIONS: RangeInclusive<u32> = 2..=3;

@@ -14,15 +14,6 @@ const KEPT_BYTES: u64 = 4 << 20;
 /// Longest text of one token; the longest real ones have a few hundred bytes.
 const TOKEN_BYTES: u64 = 1 << 16;
 
-/// What kind of token it is, as `tokenizer.ggml.token_type` numbers them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TokenKind {
-    /// Stands for unknown text.
-    Unknown,
-    /// Only the template may write it.
-    Control,
-}
-
 /// What a header says of the vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
@@ -79,19 +70,19 @@ pub(crate) fn read<R: Source>(bytes: &mut Bytes<R>, values: &BTreeMap<String, Va
         return Err(Fault::Damaged("its vocabulary is not a list of texts".to_owned()));
     }
     vocabulary.tokens = tokens.count;
-    let kinds = kinds(bytes, values.get("tokenizer.ggml.token_type"), tokens.count)?;
+    let controls = controls(bytes, values.get("tokenizer.ggml.token_type"), tokens.count)?;
     let by_id: BTreeMap<u64, Vec<String>> = vocabulary.named.iter().fold(BTreeMap::new(), |mut map, (name, token)| {
         map.entry(token.id).or_insert_with(Vec::new).push(name.clone());
         map
     });
-    keep(bytes, *tokens, &kinds, &by_id, &mut vocabulary)?;
+    keep(bytes, *tokens, &controls, &by_id, &mut vocabulary)?;
     Ok(vocabulary)
 }
 
 fn keep<R: Source>(
     bytes: &mut Bytes<R>,
     tokens: Array,
-    kinds: &[Option<TokenKind>],
+    controls: &[bool],
     named: &BTreeMap<u64, Vec<String>>,
     vocabulary: &mut Vocabulary,
 ) -> Result<(), Fault> {
@@ -100,7 +91,7 @@ fn keep<R: Source>(
     bytes.seek(tokens.at)?;
     for id in 0..tokens.count {
         let length = bytes.u64("the vocabulary")?;
-        let control = kinds.get(id as usize).copied().flatten().is_some();
+        let control = controls.get(id as usize).copied().unwrap_or(false);
         let names = named.get(&id);
         if !control && names.is_none() && length > longest {
             bytes.skip(length, "the vocabulary")?;
@@ -130,20 +121,16 @@ fn keep<R: Source>(
     Ok(())
 }
 
-/// Which tokens are control tokens (`Some`), by number.
-fn kinds<R: Source>(bytes: &mut Bytes<R>, value: Option<&Value>, count: u64) -> Result<Vec<Option<TokenKind>>, Fault> {
-    let kind = |number: i64| match number {
-        2 => Some(TokenKind::Unknown),
-        3 => Some(TokenKind::Control),
-        _ => None,
-    };
+/// Which tokens act only where special tokens are parsed: those that stand for unknown text (2) and control tokens
+/// (3). User-defined tokens (4) are found in any text, whatever is asked, so there is nothing to keep from acting.
+fn controls<R: Source>(bytes: &mut Bytes<R>, value: Option<&Value>, count: u64) -> Result<Vec<bool>, Fault> {
     match value {
-        Some(Value::Integers(numbers)) => Ok(numbers.iter().map(|&number| kind(number)).collect()),
-        Some(Value::Array(array)) if matches!(value::scalar_bytes(array.element), Some(4)) => {
+        Some(Value::Integers(numbers)) => Ok(numbers.iter().map(|number| matches!(number, 2 | 3)).collect()),
+        Some(Value::Array(array)) if value::scalar_bytes(array.element) == Some(4) => {
             bytes.seek(array.at)?;
             let mut all = Vec::new();
             for _ in 0..array.count.min(count) {
-                all.push(kind(i64::from(bytes.u32("the token types")?)));
+                all.push(matches!(bytes.u32("the token types")?, 2 | 3));
             }
             Ok(all)
         }
@@ -155,5 +142,12 @@ fn kinds<R: Source>(bytes: &mut Bytes<R>, value: Option<&Value>, count: u64) -> 
 fn named(values: &BTreeMap<String, Value>) -> BTreeMap<String, NamedToken> {
     let name = |key: &str| key.strip_prefix("tokenizer.ggml.")?.strip_suffix("_token_id").map(str::to_owned);
     let tokens = values.iter().filter_map(|(key, value)| Some((name(key)?, value.count()?)));
-    tokens.map(|(name, id)| (name, NamedToken { id, text: None })).collect()
+    let mut all: BTreeMap<_, _> = tokens.map(|(name, id)| (name, NamedToken { id, text: None })).collect();
+    // SentencePiece models may leave out the numbers that everybody uses; llama.cpp assumes these.
+    if values.get("tokenizer.ggml.model").and_then(Value::text) == Some("llama") {
+        for (name, id) in [("unknown", 0), ("bos", 1), ("eos", 2)] {
+            all.entry(name.to_owned()).or_insert(NamedToken { id, text: None });
+        }
+    }
+    all
 }
