@@ -293,7 +293,13 @@ pub const UDLR: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Lef
 pub const LURD: [Direction; 4] = [Direction::Left, Direction::Up, Direction::Right, Direction::Down];
 
 /// Draws wall segments: length, axis, line and start are uniform, segments may overlap.
-pub fn draw_walls(stream: &mut crate::Stream, size: u8, segments: usize, lengths: (u8, u8), compat: bool) -> Cells {
+pub fn draw_walls(
+    stream: &mut crate::Stream,
+    size: u8,
+    segments: usize,
+    lengths: (u8, u8),
+    compat: bool,
+) -> Cells {
     let mut walls = Cells::default();
     for _ in 0..segments {
         let length = stream.within(i64::from(lengths.0), i64::from(lengths.1)) as u8;

@@ -6,13 +6,17 @@
 
 pub mod engine;
 pub mod fake;
+pub mod gguf;
 pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
 pub mod reply;
+pub mod reply;
+pub mod request;
 pub mod request;
 pub mod stopping;
+pub mod template;
 
 pub use engine::{Engine, EngineError, EngineFacts, LoadSpec, PromptSize, RoundReply};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};

@@ -105,7 +105,8 @@ impl Settings {
         if !(1..=self.size).contains(&self.wall_length) {
             return wrong(format!("wall-length = {}: must be 1 to size ({})", self.wall_length, self.size));
         }
-        if let Some(name) = self.types.iter().find(|name| !["I", "II", "III", "IV"].contains(&name.as_str())) {
+        if let Some(name) = self.types.iter().find(|name| !["I", "II", "III", "IV"].contains(&name.as_str()))
+        {
             return wrong(format!("types: \"{name}\" is none of I, II, III, IV"));
         }
         if self.acceptance.iter().any(|percent| *percent > 100) {

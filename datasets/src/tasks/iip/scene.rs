@@ -106,8 +106,8 @@ impl Scene {
         };
         let across = self.agent.x.abs_diff(self.other.x);
         let along = self.agent.y.abs_diff(self.other.y);
-        let straight = across.min(along) == 0
-            && self.grid.distances(self.agent).to(self.other) == across.max(along);
+        let straight =
+            across.min(along) == 0 && self.grid.distances(self.agent).to(self.other) == across.max(along);
         straight && starts(self.target) == starts(self.other)
     }
 
@@ -184,7 +184,12 @@ impl Scene {
     pub fn read(rows: &str) -> Option<Scene> {
         let (grid, letters) = Grid::read(rows)?;
         let find = |wanted| letters.iter().find(|(letter, _)| *letter == wanted).map(|(_, cell)| *cell);
-        (letters.len() == 3).then_some(Scene { grid, agent: find('A')?, target: find('X')?, other: find('Y')? })
+        (letters.len() == 3).then_some(Scene {
+            grid,
+            agent: find('A')?,
+            target: find('X')?,
+            other: find('Y')?,
+        })
     }
 }
 

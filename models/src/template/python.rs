@@ -1,0 +1,299 @@
+//! What Hugging Face's renderer offers to templates beyond plain Jinja, and values shown as Python shows them.
+
+use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
+
+/// The day that templates are told it is: prompts must not change from one day to the next. It is the day that
+/// templates of the Llama family fall back to.
+pub const TODAY: &str = "2024-07-26";
+const YEAR: &str = "2024";
+
+/// Deepest nesting of a value that is written out; tool schemas, the deepest real ones, have about ten.
+const NESTING: usize = 64;
+
+/// Registers functions, filters, tests and methods.
+pub(crate) fn register(env: &mut Environment<'_>) {
+    env.add_function("raise_exception", |message: String| -> Result<Value, Error> {
+        Err(Error::new(ErrorKind::InvalidOperation, format!("it refuses: {message}")))
+    });
+    env.add_function("strftime_now", |format: &str| strftime(format));
+    env.add_filter("tojson", tojson);
+    env.add_filter("string", |state: &State<'_, '_>, value: &Value| shown(state, value));
+    env.add_filter("join", join);
+    // Python strings and mappings have a length and can be indexed, so Jinja calls them sequences.
+    env.add_test("sequence", |value: &Value| {
+        matches!(value.kind(), ValueKind::Seq | ValueKind::String | ValueKind::Map)
+    });
+    env.add_test("iterable", |value: &Value| {
+        matches!(value.kind(), ValueKind::Seq | ValueKind::String | ValueKind::Map | ValueKind::Iterable)
+    });
+    // They show values without charging for it, and no chat template needs them.
+    env.remove_filter("pprint");
+    env.remove_global("debug");
+    env.set_unknown_method_callback(method);
+    env.set_formatter(|out, state, value| {
+        let text = match value.as_str() {
+            Some(text) => return Ok(out.write_str(text)?),
+            None if value.is_undefined() => return Ok(()),
+            None => shown(state, value)?,
+        };
+        Ok(out.write_str(&text)?)
+    });
+}
+
+/// Methods of Python's types that the engine does not have.
+fn method(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let text = value.as_str();
+    match (name, text) {
+        ("join", Some(separator)) => {
+            let (items,): (&Value,) = from_args(args)?;
+            joined(state, items, separator, None).map(Value::from)
+        }
+        ("removeprefix", Some(text)) => {
+            let (prefix,): (&str,) = from_args(args)?;
+            Ok(Value::from(text.strip_prefix(prefix).unwrap_or(text)))
+        }
+        ("removesuffix", Some(text)) => {
+            let (suffix,): (&str,) = from_args(args)?;
+            Ok(Value::from(text.strip_suffix(suffix).unwrap_or(text)))
+        }
+        _ => minijinja_contrib::pycompat::unknown_method_callback(state, value, name, args),
+    }
+}
+
+fn join(
+    state: &State<'_, '_>,
+    items: &Value,
+    separator: Option<&str>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
+    let separator = separator.or(kwargs.get("d")?).unwrap_or_default();
+    let attribute: Option<&str> = kwargs.get("attribute")?;
+    kwargs.assert_all_used()?;
+    joined(state, items, separator, attribute)
+}
+
+fn joined(
+    state: &State<'_, '_>,
+    items: &Value,
+    separator: &str,
+    attribute: Option<&str>,
+) -> Result<String, Error> {
+    let mut out = String::new();
+    for (index, item) in items.try_iter()?.enumerate() {
+        let item = attribute.map_or(Ok(item.clone()), |name| item.get_attr(name))?;
+        let text = shown(state, &item)?;
+        pay(state, separator.len() + text.len())?;
+        if index > 0 {
+            out.push_str(separator);
+        }
+        out.push_str(&text);
+    }
+    Ok(out)
+}
+
+/// `json.dumps(value, ensure_ascii=False, indent=...)`, not escaped for web pages.
+fn tojson(state: &State<'_, '_>, value: &Value, args: Rest<Value>, kwargs: Kwargs) -> Result<Value, Error> {
+    if !args.is_empty() {
+        return Err(Error::new(ErrorKind::TooManyArguments, "tojson takes its options by name"));
+    }
+    let indent: Option<usize> = kwargs.get::<Option<usize>>("indent")?.map(|n| n.min(16));
+    let ascii = kwargs.get::<Option<bool>>("ensure_ascii")?.unwrap_or(false);
+    let _: Option<Value> = kwargs.get("sort_keys")?;
+    let separators: Option<Vec<String>> = kwargs.get("separators")?;
+    kwargs.assert_all_used()?;
+    let mut pair = [if indent.is_some() { "," } else { ", " }.to_owned(), ": ".to_owned()];
+    if let Some([item, key]) = separators.as_deref() {
+        pair = [item.clone(), key.clone()];
+    }
+    let mut out =
+        Notation { state, out: String::new(), indent, separators: pair, style: Style::Json { ascii } };
+    out.value(value, 0)?;
+    Ok(Value::from(out.out))
+}
+
+/// `str(value)`.
+fn shown(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
+    if let Some(text) = value.as_str() {
+        return Ok(text.to_owned());
+    }
+    if value.is_undefined() {
+        return Ok(String::new());
+    }
+    let separators = [", ".to_owned(), ": ".to_owned()];
+    let mut out = Notation { state, out: String::new(), indent: None, separators, style: Style::Python };
+    out.value(value, 0)?;
+    Ok(out.out)
+}
+
+/// Fuel for work that the engine does not see; containers can be shared and so be exponentially large to walk.
+fn pay(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
+    state.consume_fuel(1 + bytes as u64 / 64)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    Json { ascii: bool },
+    Python,
+}
+
+/// Writes a value out, paying as it goes.
+struct Notation<'a, 'b, 'c> {
+    state: &'a State<'b, 'c>,
+    out: String,
+    indent: Option<usize>,
+    separators: [String; 2],
+    style: Style,
+}
+
+impl Notation<'_, '_, '_> {
+    fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
+        if depth > NESTING {
+            return Err(Error::new(
+                ErrorKind::InvalidOperation,
+                "a value is nested too deeply to be written",
+            ));
+        }
+        pay(self.state, value.as_str().map_or(16, str::len))?;
+        let python = self.style == Style::Python;
+        match value.kind() {
+            ValueKind::Undefined | ValueKind::None => self.out.push_str(if python { "None" } else { "null" }),
+            ValueKind::Bool => self.out.push_str(match (value.is_true(), python) {
+                (true, true) => "True",
+                (false, true) => "False",
+                (true, false) => "true",
+                (false, false) => "false",
+            }),
+            ValueKind::String => self.text(value.as_str().unwrap_or_default()),
+            ValueKind::Map => self.map(value, depth)?,
+            ValueKind::Seq | ValueKind::Iterable => self.list(value, depth)?,
+            _ => self.out.push_str(&value.to_string()),
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
+        self.out.push('[');
+        let mut count = 0;
+        for item in value.try_iter()? {
+            self.next_item(count, depth)?;
+            self.value(&item, depth + 1)?;
+            count += 1;
+        }
+        self.close(']', count, depth);
+        Ok(())
+    }
+
+    fn map(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
+        self.out.push('{');
+        let mut count = 0;
+        for key in value.try_iter()? {
+            self.next_item(count, depth)?;
+            match (key.as_str(), self.style) {
+                (Some(text), _) => self.text(text),
+                (None, Style::Python) => self.value(&key, depth + 1)?,
+                (None, Style::Json { .. }) => self.text(&key.to_string()),
+            }
+            self.out.push_str(&self.separators[1]);
+            self.value(&value.get_item(&key)?, depth + 1)?;
+            count += 1;
+        }
+        self.close('}', count, depth);
+        Ok(())
+    }
+
+    fn next_item(&mut self, count: usize, depth: usize) -> Result<(), Error> {
+        pay(self.state, self.indent.unwrap_or(0) * (depth + 1))?;
+        if count > 0 {
+            self.out.push_str(&self.separators[0]);
+        }
+        self.new_line(depth + 1);
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: char, count: usize, depth: usize) {
+        if count > 0 {
+            self.new_line(depth);
+        }
+        self.out.push(bracket);
+    }
+
+    fn new_line(&mut self, depth: usize) {
+        if let Some(indent) = self.indent {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n(' ', indent * depth));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let quote = match self.style {
+            Style::Python if !text.contains('\'') || text.contains('"') => '\'',
+            _ => '"',
+        };
+        self.out.push(quote);
+        for c in text.chars() {
+            match (c, self.style) {
+                ('\\', _) => self.out.push_str("\\\\"),
+                ('\n', _) => self.out.push_str("\\n"),
+                ('\r', _) => self.out.push_str("\\r"),
+                ('\t', _) => self.out.push_str("\\t"),
+                ('\u{8}', Style::Json { .. }) => self.out.push_str("\\b"),
+                ('\u{c}', Style::Json { .. }) => self.out.push_str("\\f"),
+                (c, _) if c == quote => self.out.extend(['\\', c]),
+                (c, Style::Python) if c < ' ' || c == '\u{7f}' => {
+                    self.out.push_str(&format!("\\x{:02x}", c as u32))
+                }
+                (c, Style::Json { ascii }) if c < ' ' || ascii && !c.is_ascii() => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        self.out.push_str(&format!("\\u{unit:04x}"));
+                    }
+                }
+                (c, _) => self.out.push(c),
+            }
+        }
+        self.out.push(quote);
+    }
+}
+
+/// `strftime` of the fixed day, at midnight.
+fn strftime(format: &str) -> Result<String, Error> {
+    let mut out = String::new();
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let mut directive = chars.next();
+        let bare = directive == Some('-');
+        if bare {
+            directive = chars.next();
+        }
+        let part = match directive {
+            Some('Y') => YEAR,
+            Some('y') => &YEAR[2..],
+            Some('m') => "07",
+            Some('d') => "26",
+            Some('B') => "July",
+            Some('b' | 'h') => "Jul",
+            Some('A') => "Friday",
+            Some('a') => "Fri",
+            Some('j') => "208",
+            Some('H' | 'M' | 'S') => "00",
+            Some('I') => "12",
+            Some('p') => "AM",
+            Some('Z' | 'z') => "",
+            Some('F') => TODAY,
+            Some('T') => "00:00:00",
+            Some('%') => "%",
+            other => {
+                let shown = other.map(String::from).unwrap_or_default();
+                let message = format!("strftime_now does not know %{shown}");
+                return Err(Error::new(ErrorKind::InvalidOperation, message));
+            }
+        };
+        let short = part.trim_start_matches('0');
+        out.push_str(if bare && !short.is_empty() { short } else { part });
+    }
+    Ok(out)
+}
