@@ -1,0 +1,77 @@
+# From a fresh clone to a result table, and every check of the project. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+# One target after the other, also under `make -j`: cargo and cmake share the cores among themselves.
+.NOTPARALLEL:
+# Cargo must not mistake the job tokens of `make -j` for its own.
+unexport MAKEFLAGS MFLAGS
+
+JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+MODEL ?= smollm2-135m-instruct-q4_1
+CONFIG ?= configs/quickstart.toml
+# 0: never install a tool, only say what is missing.
+INSTALL ?= 1
+
+export CARGO_BUILD_JOBS := $(JOBS)
+# The C++ objects depend on neither the folder nor the profile: a second clone takes them from the cache.
+export CCACHE_BASEDIR ?= $(abspath $(CURDIR)/..)
+export CCACHE_NOHASHDIR ?= 1
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+TOOLS := source .tools/env;
+LLAMA := -p models -p runner --features llama
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: JOBS=$(JOBS), MODEL=$(MODEL), CONFIG=$(CONFIG), INSTALL=$(INSTALL) (0: install nothing)"
+
+.PHONY: demo
+demo: fetch build ## fetch a small model, build, run configs/quickstart.toml and show the results
+	@$(TARGET_DIR)/release/edge-eval run $(CONFIG)
+
+.PHONY: setup
+setup: ## find cmake, a C++ compiler, libclang and ccache, or install them
+	@INSTALL=$(INSTALL) cross/setup.sh
+
+.PHONY: fetch
+fetch: setup ## fetch the default model into models/gguf/
+	@$(TOOLS) python3 models/fetch.py $(MODEL)
+
+.PHONY: fetch-gemma
+fetch-gemma: setup ## fetch the second, sliding-window model
+	@$(TOOLS) python3 models/fetch.py gemma-3-270m-q4_k_m
+
+.PHONY: build
+build: setup ## the release binary, target/release/edge-eval
+	@$(TOOLS) cargo build --locked --release -p runner --features llama
+
+.PHONY: quick
+quick: setup ## format, lints and tests without llama.cpp: no model, no C++ build
+	@$(TOOLS) cargo fmt --all --check
+	@$(TOOLS) cargo clippy --locked --workspace --all-targets -- -D warnings
+	@$(TOOLS) cargo test --locked --workspace
+
+.PHONY: lint
+lint: setup ## format and lints, with and without llama.cpp
+	@$(TOOLS) cargo fmt --all --check
+	@$(TOOLS) cargo clippy --locked --workspace --all-targets -- -D warnings
+	@$(TOOLS) cargo clippy --locked $(LLAMA) --all-targets -- -D warnings
+	@if command -v shellcheck >/dev/null; then shellcheck cross/*.sh .ci/run; fi
+
+# The model and the C++ build come before the long steps, so that what is missing shows at once.
+.PHONY: test
+test: fetch lint ## the whole suite, real model included
+	@$(TOOLS) python3 -m unittest -q models/fetch_test.py
+	@$(TOOLS) cargo test --locked --workspace
+	@$(TOOLS) cargo test --locked $(LLAMA)
+
+.PHONY: clean
+clean: ## remove what the build made; models and tools stay
+	@cargo clean
+
+.PHONY: distclean
+distclean: clean ## remove tools and models too
+	@rm -rf .tools models/gguf
