@@ -12,8 +12,6 @@ pub mod labels;
 pub mod llama;
 pub mod logits;
 pub mod reply;
-pub mod reply;
-pub mod request;
 pub mod request;
 pub mod stopping;
 pub mod template;

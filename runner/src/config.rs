@@ -8,6 +8,8 @@ mod tests;
 
 use std::path::PathBuf;
 
+use datasets::Settings;
+use models::template::Thinking;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -35,10 +37,10 @@ pub struct Config {
     /// Tasks to run, in order.
     #[serde(rename = "task")]
     pub tasks: Vec<TaskChoice>,
-    /// How labels are scored.
-    pub scoring: Scoring,
-    /// How text is generated.
-    pub generation: Generation,
+    /// How questions are asked.
+    pub asking: Settings,
+    /// What reports warn of.
+    pub report: ReportChoice,
     /// How the engine works.
     pub engine: EngineChoice,
     /// How the log is kept.
@@ -55,6 +57,9 @@ pub struct ModelChoice {
     pub name: Option<String>,
     /// `gguf` (the template in the file), `raw` (none), or a template file.
     pub template: Option<String>,
+    /// What the model is told about reasoning, where its template has a switch for it.
+    #[serde(default)]
+    pub thinking: Thinking,
 }
 
 /// A task to run.
@@ -74,22 +79,12 @@ pub struct TaskChoice {
     pub params: toml::Table,
 }
 
-/// How labels are scored.
+/// What reports warn of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Scoring {
-    /// Most probable tokens logged beside the labels.
-    pub top: u16,
+pub struct ReportChoice {
     /// Median label mass below which a report warns.
     pub mass_floor: f64,
-}
-
-/// How text is generated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Generation {
-    /// Cap of generated tokens per reply.
-    pub max_tokens: u32,
 }
 
 /// How the engine works.
@@ -149,14 +144,14 @@ impl Config {
         if self.engine.batch_tokens == 0 {
             return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
         }
-        if self.generation.max_tokens == 0 {
+        if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
-        if !(0.0..=1.0).contains(&self.scoring.mass_floor) {
-            return wrong("mass-floor", format!("mass-floor is {}: give a probability", self.scoring.mass_floor));
+        if !(0.0..=1.0).contains(&self.report.mass_floor) {
+            return wrong("mass-floor", format!("mass-floor is {}: give a probability", self.report.mass_floor));
         }
         Ok(())
     }
@@ -171,23 +166,17 @@ impl Default for Config {
             out: PathBuf::from("runs"),
             models: Vec::new(),
             tasks: Vec::new(),
-            scoring: Scoring::default(),
-            generation: Generation::default(),
+            asking: Settings::default(),
+            report: ReportChoice::default(),
             engine: EngineChoice::default(),
             log: LogChoice::default(),
         }
     }
 }
 
-impl Default for Scoring {
+impl Default for ReportChoice {
     fn default() -> Self {
-        Scoring { top: 5, mass_floor: 0.05 }
-    }
-}
-
-impl Default for Generation {
-    fn default() -> Self {
-        Generation { max_tokens: 256 }
+        ReportChoice { mass_floor: 0.05 }
     }
 }
 

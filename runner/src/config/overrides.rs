@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use models::template::Thinking;
 use toml::Spanned;
 
 use super::{Config, ConfigError, ModelChoice, TaskChoice};
@@ -28,7 +29,12 @@ impl Overrides {
             return Err(ConfigError::whole("--limit", "0 items are nothing to run: give at least 1"));
         }
         if !self.models.is_empty() {
-            let choice = |path: &String| ModelChoice { path: PathBuf::from(path), name: None, template: None };
+            let choice = |path: &String| ModelChoice {
+                path: PathBuf::from(path),
+                name: None,
+                template: None,
+                thinking: Thinking::Default,
+            };
             // A model of the configuration keeps its own settings when it is named again.
             let known = |path: &String| {
                 config.models.iter().find(|model| {

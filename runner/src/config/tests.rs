@@ -9,8 +9,9 @@ fn the_reference_is_the_default_and_names_every_key() {
     let config = Config::parse(REFERENCE, "configs/default.toml").unwrap();
     assert_eq!(config, Config::default());
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
-    let keys = "seed limit interfaces out top mass-floor max-tokens threads threads-batch batch-tokens context-tokens \
-                context-cap-tokens mmap deadline-s sync path name template label params";
+    let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off rescue top \
+                mass-floor threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
+                path name template thinking label params";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
@@ -19,8 +20,8 @@ fn the_reference_is_the_default_and_names_every_key() {
 
 #[test]
 fn what_is_left_out_has_its_default() {
-    let config = Config::parse("seed = 7\n[generation]\nmax-tokens = 9\n", "x.toml").unwrap();
-    assert_eq!((config.seed, config.generation.max_tokens), (7, 9));
+    let config = Config::parse("seed = 7\n[asking]\nmax-tokens = 9\n", "x.toml").unwrap();
+    assert_eq!((config.seed, config.asking.max_tokens), (7, 9));
     assert_eq!(config.engine, EngineChoice::default());
 }
 
@@ -44,8 +45,8 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
     for (text, line, key) in [
         ("limit = 0", 1, "limit"),
         ("seed = 2\n[engine]\nbatch-tokens = 0", 3, "batch-tokens"),
-        ("[generation]\nmax-tokens = 0", 2, "max-tokens"),
-        ("[scoring]\nmass-floor = 2.0", 2, "mass-floor"),
+        ("[asking]\nmax-tokens = 0", 2, "max-tokens"),
+        ("[report]\nmass-floor = 2.0", 2, "mass-floor"),
         ("[engine]\nthreads = -1", 2, "threads"),
     ] {
         let message = error(text);

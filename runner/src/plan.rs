@@ -1,0 +1,190 @@
+//! From a configuration to what will be asked, in which groups. Pure but for the files that tasks and models name.
+
+mod grouping;
+mod identity;
+mod model;
+
+use std::path::Path;
+
+use datasets::interfaces::Interface;
+use datasets::{Item, Params, Settings, Task, sample};
+
+use crate::config::{Config, TaskChoice};
+use crate::entry::{GroupRef, TaskRecord};
+use crate::exit::Failure;
+
+pub use grouping::{chunks, fits};
+pub use identity::{difference, items_sha256};
+pub use model::PlannedModel;
+
+/// What will be asked.
+pub struct Plan {
+    /// The effective configuration.
+    pub config: Config,
+    /// The models, in order.
+    pub models: Vec<PlannedModel>,
+    /// The tasks, in order.
+    pub tasks: Vec<PlannedTask>,
+    /// Notes for people: what was read from files.
+    pub notes: Vec<String>,
+}
+
+/// A task with its items.
+pub struct PlannedTask {
+    /// What the log says of it.
+    pub record: TaskRecord,
+    /// The items, families together.
+    pub items: Vec<Item>,
+    /// The ways of asking.
+    pub interfaces: Vec<&'static Interface>,
+    /// Ranges of `items`, one per group.
+    pub chunks: Vec<std::ops::Range<usize>>,
+}
+
+/// A group: some items of a task, through all their interfaces, with one model.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Its place in the run.
+    pub at: GroupRef,
+    /// Its place in the task.
+    pub chunk: usize,
+}
+
+impl Plan {
+    /// Makes the plan. `name` and `text` are the configuration's, for messages.
+    pub fn make(config: Config, name: &str, text: &str) -> Result<Plan, Failure> {
+        let mut notes = Vec::new();
+        let mut tasks = Vec::new();
+        for choice in &config.tasks {
+            tasks.push(plan_task(&config, choice, name, text, &mut notes)?);
+        }
+        if tasks.is_empty() {
+            return Err(Failure::usage(format!(
+                "{name}: no task is named: add [[task]] tables or use --task; `edge-eval list tasks` shows them"
+            )));
+        }
+        if let Some(twice) = repeated(tasks.iter().map(|task| task.record.name.as_str())) {
+            return Err(Failure::usage(format!("{name}: two tasks are called {twice:?}: give one of them a `label`")));
+        }
+        if config.models.is_empty() {
+            return Err(Failure::usage(format!(
+                "{name}: no model is named: add a [[model]] table or use --model FILE (or --model fake)"
+            )));
+        }
+        let models: Vec<PlannedModel> = config.models.iter().map(PlannedModel::open).collect::<Result<_, _>>()?;
+        if let Some(twice) = repeated(models.iter().map(|model| model.record.name.as_str())) {
+            return Err(Failure::usage(format!("{name}: two models are called {twice:?}: give one of them a `name`")));
+        }
+        Ok(Plan { config, models, tasks, notes })
+    }
+
+    /// Every group, in canonical order: by model, by task, by items.
+    pub fn groups(&self) -> impl Iterator<Item = Group> + '_ {
+        let places = (0..self.models.len()).flat_map(move |model| {
+            self.tasks
+                .iter()
+                .enumerate()
+                .flat_map(move |(task, planned)| (0..planned.chunks.len()).map(move |chunk| (model, task, chunk)))
+        });
+        places.enumerate().map(|(group, (model, task, chunk))| Group {
+            at: GroupRef { group: group as u32, model: model as u16, task: task as u16 },
+            chunk,
+        })
+    }
+
+    /// The items of a group.
+    pub fn items(&self, group: Group) -> &[Item] {
+        let task = self.task(group);
+        &task.items[task.chunks[group.chunk].clone()]
+    }
+
+    /// The task of a group.
+    pub fn task(&self, group: Group) -> &PlannedTask {
+        &self.tasks[usize::from(group.at.task)]
+    }
+
+    /// The model of a group.
+    pub fn model(&self, group: Group) -> &PlannedModel {
+        &self.models[usize::from(group.at.model)]
+    }
+
+    /// How a model is asked: the configuration's choices with what the model's template implies.
+    pub fn settings(&self, model: &PlannedModel) -> Settings {
+        Settings {
+            opens_in_reasoning: model.renderer.facts().opens_reasoning.is_some(),
+            raw_prompt: model.renderer.facts().text.is_empty(),
+            ..self.config.asking.clone()
+        }
+    }
+}
+
+fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = std::collections::HashSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+fn plan_task(
+    config: &Config,
+    choice: &TaskChoice,
+    name: &str,
+    text: &str,
+    notes: &mut Vec<String>,
+) -> Result<PlannedTask, Failure> {
+    let at = choice.name.span();
+    let wrong = |key: &str, message: String| {
+        Failure::usage(crate::config::ConfigError::on_key(name, text, at.start, key, message).to_string())
+    };
+    let known = || datasets::tasks::ALL.iter().map(|task| task.name).collect::<Vec<_>>().join(", ");
+    let task = Task::named(choice.name.as_ref())
+        .ok_or_else(|| wrong("name", format!("unknown task `{}`; known: {}", choice.name.as_ref(), known())))?;
+    let interfaces = interfaces(choice.interfaces.as_ref().unwrap_or(&config.interfaces))
+        .map_err(|message| wrong("interfaces", message))?;
+    let params = Params(choice.params.clone());
+    let bad_params = |error: datasets::TaskError| {
+        let message = error.to_string();
+        let key = message.split('`').nth(1).unwrap_or("params").to_owned();
+        wrong(&key, format!("task {}: {message}", task.name))
+    };
+    let resolved = task.resolve(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
+    notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
+    let items = (task.items)(&resolved.params, config.seed).map_err(bad_params)?;
+    if items.is_empty() {
+        return Err(wrong("params", format!("task {}: these parameters give no items", task.name)));
+    }
+    let items = match choice.limit.or(config.limit) {
+        Some(limit) => sample::limited(items, limit, config.seed, task.name),
+        None => items,
+    };
+    let chunks = chunks(&items, &interfaces);
+    let record = TaskRecord {
+        name: choice.display_name().to_owned(),
+        task: task.name.to_owned(),
+        version: task.version,
+        params_json: serde_json::to_string(&resolved.params.0).unwrap_or_default(),
+        interfaces: interfaces.iter().map(|interface| interface.name.to_owned()).collect(),
+        items: items.len() as u32,
+        items_sha256: items_sha256(&items),
+    };
+    Ok(PlannedTask { record, items, interfaces, chunks })
+}
+
+fn interfaces(names: &[String]) -> Result<Vec<&'static Interface>, String> {
+    if names.is_empty() {
+        return Err("no interface is named: `edge-eval list interfaces` shows them".into());
+    }
+    let known = || datasets::interfaces::ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
+    if let Some(twice) = repeated(names.iter().map(String::as_str)) {
+        return Err(format!("interface `{twice}` is named twice"));
+    }
+    let find = |name: &String| {
+        Interface::named(name).ok_or_else(|| format!("unknown interface `{name}`; known: {}", known()))
+    };
+    names.iter().map(find).collect()
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        format!("{}: not UTF-8 at byte {}: save the file as UTF-8", path.display(), error.utf8_error().valid_up_to())
+    })
+}

@@ -1,0 +1,123 @@
+//! A model file, opened far enough to know what it is and how it is prompted.
+
+use std::path::{Path, PathBuf};
+
+use models::gguf::{Header, sha256_file};
+use models::template::{Renderer, TemplateError, Tokens};
+
+use crate::config::ModelChoice;
+use crate::entry::ModelRecord;
+use crate::exit::Failure;
+
+/// A model of a plan.
+pub struct PlannedModel {
+    /// What the log says of it. The hash is filled in by [`PlannedModel::hash`].
+    pub record: ModelRecord,
+    /// What the engine loads.
+    pub path: PathBuf,
+    /// The header; `None` for the fake engine.
+    pub header: Option<Header>,
+    /// Gives prompts their form.
+    pub renderer: Renderer,
+}
+
+/// The template of the fake engine.
+const FAKE_TEMPLATE: &str = "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}\n{% endfor %}<|assistant|>\n";
+
+impl PlannedModel {
+    /// Reads the header, finds the template and tries it.
+    pub fn open(choice: &ModelChoice) -> Result<Self, Failure> {
+        if models::fake::is_fake(&choice.path) {
+            return open_fake(choice);
+        }
+        let path = resolve(&choice.path)?;
+        let header = Header::open(&path).map_err(|error| Failure::input(error.to_string()))?;
+        let (template_source, renderer) = renderer(choice, &header)?;
+        let facts = renderer.facts();
+        let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let record = ModelRecord {
+            name: choice.name.clone().unwrap_or(stem),
+            path: choice.path.display().to_string(),
+            file_bytes: header.file_bytes,
+            sha256: String::new(),
+            architecture: header.architecture().unwrap_or_default().to_owned(),
+            quantisation: header.quantisation(),
+            parameters: header.parameters(),
+            template_source,
+            template: facts.text.clone(),
+            template_sha256: facts.sha256.clone(),
+        };
+        Ok(PlannedModel { record, path: header.path.clone(), header: Some(header), renderer })
+    }
+
+    /// Fills in the hash of the model's files.
+    pub fn hash(&mut self) -> Result<(), Failure> {
+        let Some(header) = &self.header else { return Ok(()) };
+        let mut hashes = Vec::new();
+        for file in header.files() {
+            hashes.push(sha256_file(file, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?);
+        }
+        self.record.sha256 = hashes.join("+");
+        Ok(())
+    }
+
+    /// Context that the model was trained for, where its file tells.
+    pub fn trained_context_tokens(&self) -> Option<u32> {
+        let tokens = self.header.as_ref()?.context_tokens()?;
+        Some(u32::try_from(tokens).unwrap_or(u32::MAX))
+    }
+}
+
+fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
+    let template = |error: TemplateError| Failure::input(error.to_string());
+    let tokens = Tokens::default();
+    let renderer = match choice.template.as_deref() {
+        None | Some("gguf") => Renderer::of_text("fake", FAKE_TEMPLATE, tokens, choice.thinking).map_err(template)?,
+        Some("raw") => Renderer::raw(tokens),
+        Some(file) => Renderer::of_text(file, &read(file)?, tokens, choice.thinking).map_err(template)?,
+    };
+    let record = ModelRecord {
+        name: choice.name.clone().unwrap_or_else(|| "fake".into()),
+        path: choice.path.display().to_string(),
+        template_source: "fake".into(),
+        template: renderer.facts().text.clone(),
+        template_sha256: renderer.facts().sha256.clone(),
+        ..ModelRecord::default()
+    };
+    Ok(PlannedModel { record, path: choice.path.clone(), header: None, renderer })
+}
+
+fn renderer(choice: &ModelChoice, header: &Header) -> Result<(String, Renderer), Failure> {
+    let rendered = |result: Result<Renderer, TemplateError>| result.map_err(|error| Failure::input(error.to_string()));
+    Ok(match choice.template.as_deref() {
+        None | Some("gguf") => ("gguf".into(), rendered(Renderer::of_model(header, choice.thinking))?),
+        Some("raw") => ("raw".into(), Renderer::raw(Tokens::of(header))),
+        Some(file) => {
+            let text = read(file)?;
+            (file.to_owned(), rendered(Renderer::of_text(file, &text, Tokens::of(header), choice.thinking))?)
+        }
+    })
+}
+
+fn read(file: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::input(format!("template file {file}: {error}")))
+}
+
+/// A path as it is, or a name of the catalogue.
+fn resolve(path: &Path) -> Result<PathBuf, Failure> {
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    let name = path.to_string_lossy();
+    let Some(entry) = models::catalog::named(&name) else {
+        return Ok(path.to_owned());
+    };
+    let file = entry.path(Path::new("models/gguf"));
+    match file.exists() {
+        true => Ok(file),
+        false => Err(Failure::input(format!(
+            "model {name} is known but not here: fetch it with `python3 models/fetch.py {name}` (expected at {})",
+            file.display()
+        ))),
+    }
+}
