@@ -4,6 +4,7 @@
 //! rendered to [`Segment`]s, a [`Job`] carries them with a [`Request`], an [`Engine`] answers with a
 //! [`Reply`]. This crate knows no task, no log and no power meter.
 
+pub mod catalog;
 pub mod engine;
 pub mod fake;
 pub mod gguf;
