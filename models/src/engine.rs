@@ -62,6 +62,15 @@ pub struct RoundReply {
     pub phases: Vec<Phase>,
 }
 
+/// How far a round is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advance {
+    /// Jobs answered.
+    pub jobs: u32,
+    /// Tokens evaluated or generated.
+    pub tokens: u64,
+}
+
 /// An engine failed as a whole (not on one job: that is [`Reply::Failed`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
@@ -79,8 +88,8 @@ pub trait Engine {
     /// Tokens of each job's prompt; evaluates nothing.
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError>;
 
-    /// Answers the jobs of one round. `progress` is called now and then with the tokens done so far.
-    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(u64)) -> Result<RoundReply, EngineError>;
+    /// Answers the jobs of one round. `progress` is called now and then with what is done so far.
+    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError>;
 
     /// The group is over: forget what was evaluated for it.
     fn end_group(&mut self);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase, PhaseKind,
+    Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase, PhaseKind,
     PromptSize, Reply, Request, RoundReply, Score, Scored, TokenProb, Usage,
 };
 
@@ -213,14 +213,14 @@ impl Engine for Fake {
         Ok(jobs.iter().map(size).collect())
     }
 
-    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(u64)) -> Result<RoundReply, EngineError> {
+    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let started = std::time::Instant::now();
         let mut replies = Vec::with_capacity(jobs.len());
         let mut tokens = 0;
-        for job in jobs {
+        for (job, index) in jobs.iter().zip(1..) {
             let reply = self.answer(job);
             tokens += u64::from(reply.usage().prompt_tokens + reply.usage().output_tokens);
-            progress(tokens);
+            progress(Advance { jobs: index, tokens });
             replies.push(reply);
         }
         let wall_us = started.elapsed().as_micros() as u64;

@@ -235,6 +235,22 @@ pub enum DeathCause {
     Garbled,
 }
 
+impl DeathCause {
+    /// For messages: "the worker {}".
+    pub fn in_words(self) -> String {
+        match self {
+            DeathCause::Exited(code) => format!("ended with code {code}"),
+            DeathCause::Signal(4) => "met an instruction that this CPU lacks (SIGILL)".into(),
+            DeathCause::Signal(6) => "aborted (SIGABRT)".into(),
+            DeathCause::Signal(9) => "was killed (SIGKILL: by the system for want of memory, or from outside)".into(),
+            DeathCause::Signal(11) => "crashed (SIGSEGV)".into(),
+            DeathCause::Signal(signal) => format!("was ended by signal {signal}"),
+            DeathCause::Deadline => "made no progress in time and was stopped".into(),
+            DeathCause::Garbled => "sent what is no answer and was stopped".into(),
+        }
+    }
+}
+
 /// The run is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Complete {

@@ -1,1 +1,19 @@
-//! x
+//! The program around models and datasets: configuration, plan, supervisor, worker, log, reports, command line.
+
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod device;
+pub mod entry;
+pub mod exit;
+pub mod frame;
+pub mod log;
+pub mod plan;
+pub mod prompting;
+pub mod report;
+pub mod session;
+pub mod statistics;
+pub mod supervisor;
+pub mod threads;
+pub mod track;
+pub mod worker;

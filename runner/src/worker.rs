@@ -46,10 +46,10 @@ pub fn serve(
             (ToWorker::Round(jobs), Some(engine)) => {
                 let mut broken = None;
                 let mut last = Instant::now();
-                let reply = engine.round(&jobs, &mut |tokens| {
+                let reply = engine.round(&jobs, &mut |advance| {
                     if last.elapsed() >= PROGRESS_EVERY && broken.is_none() {
                         last = Instant::now();
-                        broken = writer.write(&FromWorker::Progress(tokens)).err();
+                        broken = writer.write(&FromWorker::Progress(advance)).err();
                     }
                 });
                 if let Some(error) = broken {

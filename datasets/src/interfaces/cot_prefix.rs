@@ -11,6 +11,7 @@ use crate::item::Question;
 pub(super) static COT_PREFIX: Interface = Interface {
     name: "cot-prefix",
     summary: "asks for step-by-step reasoning but scores the labels before any of it",
+    generates: false,
     fits: |question| question.labels.len() >= 2 && !question.ask.reason.is_empty(),
     open,
 };

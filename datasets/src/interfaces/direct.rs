@@ -10,6 +10,7 @@ use crate::item::Question;
 pub(super) static DIRECT: Interface = Interface {
     name: "direct",
     summary: "asks for the answer at once and takes the label with the highest score",
+    generates: false,
     fits: |question| question.labels.len() >= 2,
     open,
 };

@@ -11,6 +11,7 @@ use crate::verdict::{Loss, NoAnswer, Said, Skip};
 pub(super) static FREE_COT: Interface = Interface {
     name: "free-cot",
     summary: "lets the model reason freely, up to a cap, and reads its answer out of the reply",
+    generates: true,
     fits: |question| !question.ask.reason.is_empty(),
     open,
 };

@@ -29,6 +29,8 @@ pub struct Interface {
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
+    /// Whether the model generates text: such groups are kept small.
+    pub generates: bool,
     /// Whether the question can be asked this way.
     pub fits: fn(&Question) -> bool,
     /// Starts an exchange.

@@ -14,7 +14,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Engine, EngineError, EngineFacts, Job, LoadSpec, Phase, PhaseKind, PromptSize, Request, RoundReply,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Phase, PhaseKind, PromptSize, Request, RoundReply,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
@@ -85,7 +85,7 @@ impl Engine for Llama {
         Ok(jobs.iter().map(size).collect())
     }
 
-    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(u64)) -> Result<RoundReply, EngineError> {
+    fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let Some(decoder) = &mut self.decoder else {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
@@ -93,7 +93,7 @@ impl Engine for Llama {
         let mut tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: 0, library_us: 0, tokens: 0 };
         let mut prefill = Phase { kind: PhaseKind::Prefill, ..tokenize };
         let mut decode = Phase { kind: PhaseKind::Decode, ..tokenize };
-        let mut done = 0;
+        let mut done = Advance::default();
         for job in jobs {
             let started = Instant::now();
             let work = self.vocabulary.prepare(job);
@@ -114,7 +114,8 @@ impl Engine for Llama {
             phase.tokens += usage.output_tokens;
             prefill.wall_us += usage.prefill_us;
             prefill.tokens += usage.evaluated_tokens;
-            done += u64::from(usage.prompt_tokens + usage.output_tokens);
+            done.jobs += 1;
+            done.tokens += u64::from(usage.evaluated_tokens + usage.output_tokens);
             progress(done);
             reply.replies.push(answer);
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use models::catalog::Catalog;
 use models::gguf::{Header, sha256_file};
 use models::template::{Renderer, TemplateError, Tokens};
 
@@ -103,21 +104,8 @@ fn read(file: &str) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::input(format!("template file {file}: {error}")))
 }
 
-/// A path as it is, or a name of the catalogue.
+/// A path as it is, or the file of a name of the catalogue.
 fn resolve(path: &Path) -> Result<PathBuf, Failure> {
-    if path.exists() {
-        return Ok(path.to_owned());
-    }
-    let name = path.to_string_lossy();
-    let Some(entry) = models::catalog::named(&name) else {
-        return Ok(path.to_owned());
-    };
-    let file = entry.path(Path::new("models/gguf"));
-    match file.exists() {
-        true => Ok(file),
-        false => Err(Failure::input(format!(
-            "model {name} is known but not here: fetch it with `python3 models/fetch.py {name}` (expected at {})",
-            file.display()
-        ))),
-    }
+    let catalog = Catalog::embedded().map_err(|error| Failure::input(error.to_string()))?;
+    catalog.resolve(&path.to_string_lossy(), Path::new("")).map_err(|error| Failure::input(error.to_string()))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use models::{EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
@@ -87,7 +87,7 @@ impl Link {
     pub async fn round(
         &mut self,
         jobs: Vec<Job>,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut dyn FnMut(Advance),
     ) -> Result<RoundReply, LinkError> {
         let count = jobs.len();
         match self.call(&ToWorker::Round(jobs), progress).await? {
@@ -107,7 +107,7 @@ impl Link {
     async fn call(
         &mut self,
         request: &ToWorker,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut dyn FnMut(Advance),
     ) -> Result<FromWorker, LinkError> {
         let interrupt = self.interrupt.clone();
         let outcome = tokio::select! {
@@ -125,7 +125,7 @@ impl Link {
     async fn exchange(
         &mut self,
         request: &ToWorker,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut dyn FnMut(Advance),
     ) -> Result<FromWorker, Option<DeathCause>> {
         let late = |_| Some(DeathCause::Deadline);
         // A failed write means that the worker is gone; its exit status says how.
@@ -136,7 +136,7 @@ impl Link {
         loop {
             let read = tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
             match read {
-                Ok(Some(FromWorker::Progress(tokens))) => progress(tokens),
+                Ok(Some(FromWorker::Progress(advance))) => progress(advance),
                 Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => return Err(None),
                 Err(_) => return Err(Some(DeathCause::Garbled)),

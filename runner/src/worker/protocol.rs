@@ -1,6 +1,6 @@
 //! What supervisor and worker say to each other, one frame each.
 
-use models::{EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor. Each is answered by exactly one final [`FromWorker`].
@@ -23,8 +23,8 @@ pub enum FromWorker {
     Opened(EngineFacts),
     /// Tokens of the prompts, in order.
     Sizes(Vec<PromptSize>),
-    /// Not final: tokens of the round done so far.
-    Progress(u64),
+    /// Not final: how far the round is.
+    Progress(Advance),
     /// The answers of the round.
     Done(RoundReply),
     /// The group is forgotten.

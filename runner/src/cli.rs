@@ -1,0 +1,144 @@
+//! The command line: what was typed. The commands themselves take what was meant.
+
+mod choice;
+mod list;
+mod log;
+mod models;
+mod plan;
+mod progress;
+mod report;
+mod run;
+mod tasks;
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::exit::{Exit, Failure};
+use choice::Choice;
+
+/// The hidden subcommand under which the program is its own worker.
+pub const WORKER: &str = "__worker";
+
+/// Which quantised model, prompted how, is good enough on this board?
+#[derive(Debug, Parser)]
+#[command(name = "edge-eval", version, about, max_term_width = 110, after_help = EXAMPLES, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  edge-eval run configs/quickstart.toml
+  edge-eval run configs/quickstart.toml --model my.gguf --task grammar --limit 44
+  edge-eval plan configs/papers.toml --model my.gguf
+  edge-eval report runs/quickstart-1a2b3c4d --csv items.csv
+  edge-eval models inspect my.gguf";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a configuration; into a folder that holds the same run, go on with it
+    #[command(after_help = run::HELP)]
+    Run(run::Run),
+    /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
+    Plan(plan::PlanCommand),
+    /// Show the results of a run
+    Report(report::ReportCommand),
+    /// Look into the log of a run
+    #[command(subcommand)]
+    Log(log::LogCommand),
+    /// List tasks, interfaces or models
+    #[command(subcommand)]
+    List(list::List),
+    /// Look at model files
+    #[command(subcommand)]
+    Models(models::Models),
+    /// Look at the items of tasks
+    #[command(subcommand)]
+    Tasks(tasks::Tasks),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (troff)
+    Man,
+}
+
+/// Runs the command line. `Err` has the message for standard error and the exit code.
+pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Exit, Failure> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are asked for; everything else is a usage error. Both know where they print to.
+            let asked = !error.use_stderr();
+            let _ = error.print();
+            return Ok(if asked { Exit::Done } else { Exit::Usage });
+        }
+    };
+    match cli.command {
+        Command::Run(command) => command.run(),
+        Command::Plan(command) => command.run(),
+        Command::Report(command) => command.run(),
+        Command::Log(command) => command.run(),
+        Command::List(command) => command.run(),
+        Command::Models(command) => command.run(),
+        Command::Tasks(command) => command.run(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "edge-eval", &mut script);
+            print(&String::from_utf8_lossy(&script))
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            manual(&mut page).map_err(|error| Failure::new(Exit::Failed, format!("manual page: {error}")))?;
+            print(&String::from_utf8_lossy(&page))
+        }
+    }
+}
+
+/// The manual page: every subcommand in one page, and the exit codes.
+fn manual(page: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    clap_mangen::Man::new(command.clone()).render(page)?;
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        let man = clap_mangen::Man::new(sub.clone());
+        man.render_name_section(page)?;
+        man.render_synopsis_section(page)?;
+        man.render_options_section(page)?;
+    }
+    use std::io::Write;
+    writeln!(page, ".SH EXIT STATUS")?;
+    for (exit, meaning) in Exit::TABLE {
+        writeln!(page, ".TP\n{}\n{meaning}", exit as u8)?;
+    }
+    Ok(())
+}
+
+/// Writes results to standard output. A reader that has seen enough (`| head`) is no failure.
+fn print(text: &str) -> Result<Exit, Failure> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error) => Err(Failure::disk(format!("standard output: {error}"))),
+    }
+}
+
+/// Writes a line of talk to standard error.
+pub(crate) fn talk(line: &str) {
+    use std::io::Write;
+    // Nobody is left to tell when this fails.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Opens a file for a result, or standard output for `-`.
+fn output(path: &PathBuf) -> Result<Box<dyn std::io::Write>, Failure> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdout().lock()));
+    }
+    let file = std::fs::File::create(path).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+    Ok(Box::new(std::io::BufWriter::new(file)))
+}

@@ -1,0 +1,63 @@
+//! The arguments that choose what is run; shared by `run`, `plan` and `tasks`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::config::{Config, Overrides};
+use crate::exit::Failure;
+use crate::plan::Plan;
+
+/// What to run.
+#[derive(Debug, Args)]
+pub(super) struct Choice {
+    /// Configuration file (TOML); `default` for the built-in defaults
+    pub(super) config: PathBuf,
+    /// Model to evaluate instead of those of the configuration: a GGUF file, a name of `list models`, or `fake`
+    #[arg(long = "model", value_name = "PATH|NAME")]
+    models: Vec<String>,
+    /// Run only this task (may be repeated); one that the configuration lacks gets its default parameters
+    #[arg(long = "task", value_name = "NAME")]
+    tasks: Vec<String>,
+    /// Ask through this interface instead of those of the configuration (may be repeated)
+    #[arg(long = "interface", value_name = "NAME")]
+    interfaces: Vec<String>,
+    /// Items per task, a seeded sample
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Seed of everything that is drawn
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl Choice {
+    /// The plan that was meant.
+    pub(super) fn plan(&self) -> Result<Plan, Failure> {
+        let (name, text) = match self.config.to_str() {
+            Some("default") => ("default".to_owned(), crate::config::REFERENCE.to_owned()),
+            _ => {
+                let name = self.config.display().to_string();
+                let text = std::fs::read_to_string(&self.config).map_err(|error| {
+                    Failure::usage(format!("{name}: {error}: give a configuration file, or `default`"))
+                })?;
+                (name, text)
+            }
+        };
+        let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
+        let mut config = Config::parse(&text, &name).map_err(usage)?;
+        let overrides = Overrides {
+            models: self.models.clone(),
+            tasks: self.tasks.clone(),
+            interfaces: self.interfaces.clone(),
+            limit: self.limit,
+            seed: self.seed,
+        };
+        overrides.apply(&mut config).map_err(usage)?;
+        Plan::make(config, &name, &text)
+    }
+
+    /// A short name for folders: the configuration file's stem.
+    pub(super) fn stem(&self) -> String {
+        self.config.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}

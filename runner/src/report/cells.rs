@@ -1,0 +1,154 @@
+//! Figures per model, task and interface.
+
+use std::collections::BTreeMap;
+
+use datasets::{Gold, NoAnswer, Verdict};
+use models::{Reply, Usage};
+use serde::Serialize;
+
+use super::load::RunLog;
+use crate::entry::ItemRecord;
+use crate::statistics::{median, wilson};
+
+/// Figures of one model on one task through one interface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cell {
+    /// Name of the model.
+    pub model: String,
+    /// Name of the task.
+    pub task: String,
+    /// Name of the interface.
+    pub interface: String,
+    /// Items that were answered or left unanswered: the denominator of accuracy.
+    pub n: u64,
+    /// Right answers; partly right ones count in part.
+    pub right: f64,
+    /// `right / n`; `None` without items.
+    pub accuracy: Option<f64>,
+    /// 95 % interval of the accuracy (Wilson).
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+    /// Mean probability to be right by chance, over items where it is known.
+    pub chance: Option<f64>,
+    /// Items without an answer, by reason; they count as wrong.
+    pub unanswered: BTreeMap<NoAnswer, u64>,
+    /// Answers that came from scoring the labels after a cut chain.
+    pub rescued: u64,
+    /// Items that were not asked because they do not fit the context.
+    pub skipped: u64,
+    /// Items that the engine lost.
+    pub lost: u64,
+    /// Tokens of the prompts.
+    pub prompt_tokens: u64,
+    /// Tokens that the model evaluated for them.
+    pub evaluated_tokens: u64,
+    /// Tokens generated.
+    pub output_tokens: u64,
+    /// Time that the engine spent on the items, in seconds.
+    pub engine_s: f64,
+    /// Evaluated and generated tokens per second of that time; `None` when nothing was measured.
+    pub tokens_per_s: Option<f64>,
+    /// Median over items of the probability that any label comes next; `None` where no labels were scored.
+    pub median_label_mass: Option<f64>,
+    /// Share of scored items whose most probable next token begins a label.
+    pub greedy_is_label: Option<f64>,
+}
+
+impl Cell {
+    /// Items without an answer.
+    pub fn unanswered_total(&self) -> u64 {
+        self.unanswered.values().sum()
+    }
+}
+
+/// The figures of a run, in the order of its plan.
+pub fn cells(run: &RunLog) -> Vec<Cell> {
+    let mut groups: BTreeMap<(u16, u16, usize), Vec<&ItemRecord>> = BTreeMap::new();
+    for item in &run.items {
+        let interfaces = run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.interfaces);
+        let place = interfaces.and_then(|names| names.iter().position(|name| *name == item.interface));
+        groups.entry((item.at.model, item.at.task, place.unwrap_or(usize::MAX))).or_default().push(item);
+    }
+    groups
+        .into_iter()
+        .map(|((model, task, _), items)| {
+            let name = |index: u16, names: Option<&String>| names.cloned().unwrap_or_else(|| index.to_string());
+            let model = name(model, run.header.models.get(usize::from(model)).map(|model| &model.name));
+            let task = name(task, run.header.tasks.get(usize::from(task)).map(|task| &task.name));
+            cell(model, task, &items)
+        })
+        .collect()
+}
+
+fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
+    let interface = items[0].interface.clone();
+    let mut cell = Cell { model, task, interface, ..Cell::default() };
+    let mut usage = Usage64::default();
+    let mut chances = Vec::new();
+    let mut masses = Vec::new();
+    let mut greedy = Vec::new();
+    for item in items {
+        usage.add(item.usage);
+        match item.verdict {
+            Verdict::Skipped(_) => {
+                cell.skipped += 1;
+                continue;
+            }
+            Verdict::Lost(_) => {
+                cell.lost += 1;
+                continue;
+            }
+            Verdict::Right => cell.right += 1.0,
+            Verdict::Partial(part) => cell.right += f64::from(part),
+            Verdict::Wrong => {}
+            Verdict::Unanswered(reason) => *cell.unanswered.entry(reason).or_default() += 1,
+        }
+        cell.n += 1;
+        cell.rescued += u64::from(item.turns.iter().any(|turn| turn.rescued));
+        if let [turn] = &item.turns[..]
+            && matches!(turn.gold, Gold::Label(_))
+            && !turn.labels.is_empty()
+        {
+            chances.push(1.0 / turn.labels.len() as f64);
+        }
+        for reply in item.turns.iter().flat_map(|turn| &turn.replies) {
+            if let Reply::Scored(scored) = reply {
+                masses.extend(scored.mass);
+                let first = scored.top.first().map(|top| top.token);
+                greedy.push(scored.labels.iter().any(|label| label.tokens.first().copied() == first));
+            }
+        }
+    }
+    let mean = |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    cell.accuracy = (cell.n > 0).then(|| cell.right / cell.n as f64);
+    let interval = wilson(cell.right, cell.n);
+    (cell.low, cell.high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));
+    cell.chance = mean(&chances);
+    cell.median_label_mass = median(masses);
+    cell.greedy_is_label = mean(&greedy.iter().map(|&is| f64::from(u8::from(is))).collect::<Vec<_>>());
+    cell.prompt_tokens = usage.prompt;
+    cell.evaluated_tokens = usage.evaluated;
+    cell.output_tokens = usage.output;
+    cell.engine_s = usage.us as f64 / 1e6;
+    cell.tokens_per_s = (usage.us > 0).then(|| (usage.evaluated + usage.output) as f64 / cell.engine_s);
+    cell
+}
+
+/// Sums that do not overflow over a long run.
+#[derive(Default)]
+struct Usage64 {
+    prompt: u64,
+    evaluated: u64,
+    output: u64,
+    us: u64,
+}
+
+impl Usage64 {
+    fn add(&mut self, usage: Usage) {
+        self.prompt += u64::from(usage.prompt_tokens);
+        self.evaluated += u64::from(usage.evaluated_tokens);
+        self.output += u64::from(usage.output_tokens);
+        self.us += usage.prefill_us + usage.decode_us;
+    }
+}

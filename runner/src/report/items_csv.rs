@@ -1,0 +1,109 @@
+//! One row per item and interface, for spreadsheets and scripts. Columns are stable and documented in
+//! `docs/items-csv.md`; new ones are appended.
+
+use std::io::Write;
+
+use datasets::{Gold, Said, Verdict};
+use models::Reply;
+
+use super::load::RunLog;
+use crate::entry::{ItemRecord, TurnRecord};
+
+/// The columns, in order.
+pub const COLUMNS: [&str; 29] = [
+    "model", "task", "interface", "item", "family", "tags", "turns", "gold", "answer", "verdict", "reason", "rescued",
+    "conflict", "label_logprobs", "label_mass", "best_label_rank", "greedy_is_label", "margin", "finish",
+    "prompt_tokens", "evaluated_tokens", "output_tokens", "prefill_us", "decode_us", "tries", "prompt_hash", "scores",
+    "reply", "group",
+];
+
+/// Writes the rows of a run.
+pub fn write_items_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
+    let mut writer = csv::Writer::from_writer(output);
+    writer.write_record(COLUMNS)?;
+    for item in &run.items {
+        writer.write_record(row(run, item))?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
+    let name = |names: Option<&String>| names.cloned().unwrap_or_default();
+    let last = item.turns.last();
+    let (verdict, reason) = verdict(item.verdict);
+    let scored = last.and_then(|turn| {
+        turn.replies.iter().rev().find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+    });
+    let generated = last.and_then(|turn| {
+        turn.replies.iter().find_map(|reply| if let Reply::Generated(text) = reply { Some(text) } else { None })
+    });
+    let sums: Vec<f64> = scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
+    let best = (0..sums.len()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
+    let mut ordered = sums.clone();
+    ordered.sort_by(|a, b| b.total_cmp(a));
+    let number = |value: Option<f64>| value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"));
+    let pairs = |pairs: Vec<String>| pairs.join(" ");
+    vec![
+        name(run.header.models.get(usize::from(item.at.model)).map(|model| &model.name)),
+        name(run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.name)),
+        item.interface.clone(),
+        item.item.clone(),
+        item.family.clone(),
+        pairs(item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect()),
+        item.turns.len().to_string(),
+        last.map(gold).unwrap_or_default(),
+        last.map(answer).unwrap_or_default(),
+        verdict.to_owned(),
+        reason,
+        last.is_some_and(|turn| turn.rescued).to_string(),
+        last.and_then(|turn| turn.found.as_ref()).is_some_and(|found| found.conflict).to_string(),
+        pairs(sums.iter().map(|sum| number(Some(*sum))).collect()),
+        number(scored.and_then(|scored| scored.mass)),
+        scored.zip(best).map_or(String::new(), |(scored, best)| scored.labels[best].rank.to_string()),
+        scored.map_or(String::new(), |scored| {
+            let first = scored.top.first().map(|top| top.token);
+            scored.labels.iter().any(|label| label.tokens.first().copied() == first).to_string()
+        }),
+        number((ordered.len() > 1).then(|| ordered[0] - ordered[1])),
+        generated.map_or(String::new(), |text| format!("{:?}", text.finish).to_lowercase()),
+        item.usage.prompt_tokens.to_string(),
+        item.usage.evaluated_tokens.to_string(),
+        item.usage.output_tokens.to_string(),
+        item.usage.prefill_us.to_string(),
+        item.usage.decode_us.to_string(),
+        item.tries.to_string(),
+        last.map(|turn| models::gguf::hex(&turn.prompt_hash)).unwrap_or_default(),
+        pairs(item.scores.iter().map(|(key, value)| format!("{key}={value}")).collect()),
+        generated.map(|text| text.text().into_owned()).unwrap_or_default(),
+        item.at.group.to_string(),
+    ]
+}
+
+/// The verdict in one word, with its reason where it has one.
+pub(super) fn verdict(verdict: Verdict) -> (&'static str, String) {
+    let reason = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    match verdict {
+        Verdict::Right => ("right", String::new()),
+        Verdict::Wrong => ("wrong", String::new()),
+        Verdict::Partial(part) => ("partial", format!("{part}")),
+        Verdict::Unanswered(why) => ("unanswered", reason(serde_json::json!(why))),
+        Verdict::Skipped(why) => ("skipped", reason(serde_json::json!(why))),
+        Verdict::Lost(why) => ("lost", reason(serde_json::json!(why))),
+    }
+}
+
+fn gold(turn: &TurnRecord) -> String {
+    match &turn.gold {
+        Gold::Label(index) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
+        other => serde_json::to_string(other).unwrap_or_default(),
+    }
+}
+
+fn answer(turn: &TurnRecord) -> String {
+    match &turn.said {
+        Some(Said::Choice(index)) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
+        Some(Said::Text(text)) => text.clone(),
+        Some(Said::Nothing(_)) | None => String::new(),
+    }
+}

@@ -1,0 +1,42 @@
+//! A report for machines.
+
+use serde_json::{Value, json};
+
+use super::cells::Cell;
+use super::load::RunLog;
+
+/// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
+pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String]) -> Value {
+    let config: Value = serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null);
+    json!({
+        "run_id": run.header.run_id,
+        "program": run.header.program,
+        "complete": run.complete.is_some(),
+        "groups": { "done": run.groups.len(), "planned": run.header.groups },
+        "config": config,
+        "models": run.header.models.iter().map(|model| json!({
+            "name": model.name,
+            "path": model.path,
+            "file_bytes": model.file_bytes,
+            "sha256": model.sha256,
+            "architecture": model.architecture,
+            "quantisation": model.quantisation,
+            "parameters": model.parameters,
+            "template_source": model.template_source,
+            "template_sha256": model.template_sha256,
+        })).collect::<Vec<_>>(),
+        "tasks": run.header.tasks,
+        "device": run.header.device,
+        "supervisor_peak_bytes": run.complete.and_then(|complete| complete.supervisor_peak_bytes),
+        "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
+        "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
+        "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
+        "cells": cells,
+        "notes": notes,
+    })
+}
+
+/// Share of a session that was not spent inside the model library.
+fn outside(session_us: u64, library_us: u64) -> Option<f64> {
+    (session_us > 0).then(|| 1.0 - library_us as f64 / session_us as f64)
+}

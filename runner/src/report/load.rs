@@ -1,0 +1,95 @@
+//! A run as its log tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::exit::{Exit, Failure};
+use crate::log::{LOG_FILE, Reader, Summary};
+
+/// Everything that a log holds, unfinished groups left out.
+#[derive(Debug)]
+pub struct RunLog {
+    /// What the run is.
+    pub header: Header,
+    /// Items of complete groups, in the order of the plan.
+    pub items: Vec<ItemRecord>,
+    /// Ends of complete groups by number.
+    pub groups: BTreeMap<u32, GroupEnd>,
+    /// Processes that worked on the run.
+    pub sessions: Vec<Session>,
+    /// Models as they were loaded.
+    pub loaded: Vec<Loaded>,
+    /// Deaths of workers.
+    pub deaths: Vec<Death>,
+    /// Present when the run is complete.
+    pub complete: Option<Complete>,
+    /// What the log file itself is like.
+    pub summary: Summary,
+}
+
+impl RunLog {
+    /// Reads the log of a run folder.
+    pub fn read(dir: &Path) -> Result<RunLog, Failure> {
+        let path = dir.join(LOG_FILE);
+        if !path.exists() {
+            return Err(Failure::disk(format!("{}: holds no run: there is no file `{LOG_FILE}`", dir.display())));
+        }
+        let mut reader = Reader::<Entry>::open(&path).map_err(|error| Failure::disk(error.to_string()))?;
+        let mut summary = Summary::new(&reader);
+        let mut header = None;
+        let mut open: BTreeMap<u32, Vec<ItemRecord>> = BTreeMap::new();
+        let mut closed: BTreeMap<u32, Vec<ItemRecord>> = BTreeMap::new();
+        let mut run = Parts::default();
+        for item in &mut reader {
+            summary.see(&item);
+            let Ok(record) = item else { continue };
+            match record.entry {
+                Entry::Header(found) => header = header.or(Some(*found)),
+                Entry::Session(session) => run.sessions.push(session),
+                Entry::Loaded(loaded) => run.loaded.push(loaded),
+                // A group that is begun anew replaces what an interrupted session left of it.
+                Entry::GroupStart(at) => drop(open.insert(at.group, Vec::new())),
+                Entry::Item(item) => open.entry(item.at.group).or_default().push(*item),
+                Entry::GroupEnd(end) => {
+                    let items = open.remove(&end.at.group).unwrap_or_default();
+                    // A damaged log may have lost some of the items: then the group is not complete.
+                    if items.len() == end.items as usize {
+                        closed.insert(end.at.group, items);
+                        run.groups.insert(end.at.group, end);
+                    }
+                }
+                Entry::Death(death) => run.deaths.push(death),
+                Entry::Complete(complete) => run.complete = Some(complete),
+            }
+        }
+        let header = header.ok_or_else(|| {
+            Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
+        })?;
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        Ok(RunLog {
+            header,
+            items: closed.into_values().flatten().collect(),
+            groups: run.groups,
+            sessions: run.sessions,
+            loaded: run.loaded,
+            deaths: run.deaths,
+            complete,
+            summary,
+        })
+    }
+
+    /// Groups that are complete.
+    pub fn done(&self) -> BTreeSet<u32> {
+        self.groups.keys().copied().collect()
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    groups: BTreeMap<u32, GroupEnd>,
+    sessions: Vec<Session>,
+    loaded: Vec<Loaded>,
+    deaths: Vec<Death>,
+    complete: Option<Complete>,
+}

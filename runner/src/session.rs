@@ -1,0 +1,129 @@
+//! A session: opening the folder of a run, new or begun.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use models::gguf::hex;
+use sha2::{Digest, Sha256};
+
+use crate::clock::{Clock, SystemClock, boot_id};
+use crate::config::SyncChoice;
+use crate::device;
+use crate::entry::{self, Entry, FORMAT, Header};
+use crate::exit::{Exit, Failure};
+use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
+use crate::plan::{Plan, difference};
+use crate::report::RunLog;
+
+/// An opened run folder.
+pub struct Session {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Its log; `None` when the run is complete already.
+    pub log: Option<Log<Entry>>,
+    /// Groups that are in the log.
+    pub done: BTreeSet<u32>,
+    notes: Vec<String>,
+}
+
+impl Session {
+    /// Opens the folder of a plan: `out` when it is given, else a folder below the configuration's `out` whose name
+    /// comes from the plan, so that the same command finds its run again.
+    pub fn open(plan: &Plan, out: Option<&Path>, stem: &str) -> Result<Session, Failure> {
+        let mut header = header(plan);
+        let dir = match out {
+            Some(dir) => dir.to_owned(),
+            None => plan.config.out.join(log::sanitise(&format!("{stem}-{}", identity(&header)))),
+        };
+        let clock = SystemClock::new();
+        if dir.join(LOG_FILE).exists() {
+            return resume(dir, header, plan, &clock);
+        }
+        header.run_id = log::run_id(clock.now(), stem);
+        let mut log = Log::create(&dir, &Entry::Header(Box::new(header)), fsync(plan)).map_err(disk)?;
+        log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
+        log.end_group().map_err(disk)?;
+        let notes = vec![format!("run folder: {}", dir.display())];
+        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+    }
+
+    /// What people should know, one line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Result<Session, Failure> {
+    // The lock comes first: a log that another process writes to must not be judged.
+    let (mut log, recovery) = Log::<Entry>::open_append(&dir, fsync(plan)).map_err(disk)?;
+    let run = RunLog::read(&dir)?;
+    if let Some(difference) = difference(&run.header, &planned) {
+        return Err(Failure::new(
+            Exit::Mismatch,
+            format!("{}: holds another run: {difference}; choose another folder with --out", dir.display()),
+        ));
+    }
+    let mut notes = Vec::new();
+    let torn_bytes = recovery.cut.as_ref().map_or(0, |cut| cut.bytes);
+    if let Some(cut) = &recovery.cut {
+        notes.push(format!("the log ended in {} torn bytes; they are kept in {}", cut.bytes, cut.kept_in.display()));
+    }
+    if run.summary.damaged_stretches > 0 {
+        notes.push(format!(
+            "the log has {} damaged stretches; the groups that they touch are run again",
+            run.summary.damaged_stretches
+        ));
+    }
+    let done = run.done();
+    if run.complete.is_some() {
+        notes.push(format!("{}: the run is complete", dir.display()));
+        return Ok(Session { dir, log: None, done, notes });
+    }
+    notes.push(format!("{}: going on, {} of {} groups are done", dir.display(), done.len(), run.header.groups));
+    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
+    Ok(Session { dir, log: Some(log), done, notes })
+}
+
+fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {
+    entry::Session {
+        wall_us: clock.now().wall_us,
+        boot_id: boot_id(Path::new("/")).ok(),
+        pid: std::process::id(),
+        groups_done,
+        torn_bytes,
+    }
+}
+
+fn fsync(plan: &Plan) -> Fsync {
+    match plan.config.log.sync {
+        SyncChoice::Group => Fsync::EveryGroup,
+        SyncChoice::Entry => Fsync::EveryEntry,
+        SyncChoice::Never => Fsync::Never,
+    }
+}
+
+fn disk(error: LogError) -> Failure {
+    Failure::disk(error.to_string())
+}
+
+fn header(plan: &Plan) -> Header {
+    Header {
+        run_id: String::new(),
+        program: format!("edge-eval {}", env!("CARGO_PKG_VERSION")),
+        format: FORMAT,
+        reading_version: datasets::reading::VERSION,
+        config_json: plan.config.identity_json(),
+        models: plan.models.iter().map(|model| model.record.clone()).collect(),
+        tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
+        groups: plan.groups().count() as u32,
+        device: device::facts(),
+    }
+}
+
+/// Eight hexadecimal digits over all that makes a run this run.
+fn identity(header: &Header) -> String {
+    let same = Header { run_id: String::new(), device: entry::Device::default(), ..header.clone() };
+    // A header is plain data; it always has a JSON form.
+    let digest = Sha256::digest(serde_json::to_vec(&same).unwrap_or_default());
+    hex(&digest[..4])
+}

@@ -1,0 +1,402 @@
+//! The run: model by model, group by group, whatever happens to the workers.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use datasets::Settings;
+use models::{Advance, LoadSpec, Phase, PromptSize};
+
+use super::group::{GroupError, GroupSpec, converse, loss, records};
+use super::interrupt::Interrupt;
+use super::link::{Link, LinkError};
+use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded};
+use crate::exit::{Exit, Failure};
+use crate::log::{Log, LogError};
+use crate::plan::{Group, Plan};
+use crate::threads;
+
+/// Hears how a run goes.
+pub trait Progress {
+    /// Work on a model begins; `items` item-interface pairs are still to do.
+    fn model(&mut self, name: &str, items: u64);
+    /// Work on a group begins.
+    fn group(&mut self, task: &str);
+    /// The group at hand is that far.
+    fn advance(&mut self, advance: Advance);
+    /// That many item-interface pairs are in the log.
+    fn done(&mut self, items: u64);
+    /// Something that people should know.
+    fn say(&mut self, line: &str);
+}
+
+/// How a run went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Whether every group is in the log.
+    pub complete: bool,
+    /// Whether it was stopped on request.
+    pub interrupted: bool,
+    /// Item-interface pairs that were lost in this session.
+    pub lost: u64,
+    /// Models that could not be run, one line each.
+    pub failures: Vec<String>,
+}
+
+/// Deaths of a worker while loading after which a model is given up.
+const LOAD_TRIES: u32 = 2;
+
+struct Runner<'a> {
+    plan: &'a Plan,
+    log: &'a mut Log<Entry>,
+    program: PathBuf,
+    interrupt: Interrupt,
+    progress: &'a mut dyn Progress,
+    library_us: u64,
+    worker_peak_bytes: Option<u64>,
+    report: Report,
+}
+
+/// Why work on a model ends early.
+enum Stop {
+    /// The user asked.
+    Interrupted,
+    /// This model cannot be run; others can.
+    Model(String),
+    /// Nothing can go on.
+    Fatal(Failure),
+}
+
+impl From<LogError> for Stop {
+    fn from(error: LogError) -> Self {
+        Stop::Fatal(Failure::disk(error.to_string()))
+    }
+}
+
+/// Runs every group of the plan that is not in `done`.
+pub async fn run(
+    plan: &Plan,
+    log: &mut Log<Entry>,
+    done: &BTreeSet<u32>,
+    program: PathBuf,
+    interrupt: Interrupt,
+    progress: &mut dyn Progress,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let mut runner = Runner {
+        plan,
+        log,
+        program,
+        interrupt,
+        progress,
+        library_us: 0,
+        worker_peak_bytes: None,
+        report: Report::default(),
+    };
+    for model in 0..plan.models.len() {
+        let groups: Vec<Group> = plan
+            .groups()
+            .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
+            .collect();
+        if groups.is_empty() {
+            continue;
+        }
+        match runner.model(model, &groups).await {
+            Ok(()) => {}
+            Err(Stop::Interrupted) => {
+                runner.report.interrupted = true;
+                return Ok(runner.report);
+            }
+            Err(Stop::Model(message)) => {
+                runner.progress.say(&message);
+                runner.report.failures.push(message);
+            }
+            Err(Stop::Fatal(failure)) => return Err(failure),
+        }
+    }
+    if runner.report.failures.is_empty() {
+        let complete = Complete {
+            session_us: started.elapsed().as_micros() as u64,
+            library_us: runner.library_us,
+            supervisor_peak_bytes: crate::worker::peak_bytes(),
+            worker_peak_bytes: runner.worker_peak_bytes,
+        };
+        let written = runner.log.append(&Entry::Complete(complete)).and_then(|_| runner.log.end_group());
+        written.map_err(|error| Failure::disk(error.to_string()))?;
+        runner.report.complete = true;
+    }
+    Ok(runner.report)
+}
+
+impl<'a> Runner<'a> {
+    async fn model(&mut self, model: usize, groups: &[Group]) -> Result<(), Stop> {
+        let planned = &self.plan.models[model];
+        let settings = self.plan.settings(planned);
+        let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
+        self.progress.model(&planned.record.name, pairs as u64);
+        let spec = self.load_spec(model, groups, &settings).await?;
+        let mut link = self.open(model, &spec).await?;
+        for group in groups {
+            if self.interrupt.is_asked() {
+                return Err(Stop::Interrupted);
+            }
+            self.progress.group(&self.plan.task(*group).record.name);
+            self.group(self.spec(*group, &settings), &spec, &mut link).await?;
+        }
+        Ok(())
+    }
+
+    fn spec<'s>(&self, group: Group, settings: &'s Settings) -> GroupSpec<'s>
+    where
+        'a: 's,
+    {
+        let plan: &'a Plan = self.plan;
+        GroupSpec {
+            at: group.at,
+            items: plan.items(group),
+            interfaces: &plan.task(group).interfaces,
+            settings,
+            renderer: &plan.model(group).renderer,
+        }
+    }
+
+    /// Decides the context: what the longest prompt of these groups needs, measured with the vocabulary alone.
+    async fn load_spec(&mut self, model: usize, groups: &[Group], settings: &Settings) -> Result<LoadSpec, Stop> {
+        let mut spec = load_spec(self.plan, model);
+        if self.plan.config.engine.context_tokens != 0 {
+            return Ok(spec);
+        }
+        let mut link = self.start()?;
+        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
+        self.opened(&mut link, &vocabulary, model).await?;
+        let mut need = Need::default();
+        for group in groups {
+            let group = self.spec(*group, settings);
+            let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
+            match link.measure(jobs).await {
+                Ok(sizes) => need.add(&sizes, group.grows()),
+                Err(error) => return Err(self.hopeless(error, model)),
+            }
+        }
+        spec.context_tokens = need.context_tokens(self.plan, model);
+        Ok(spec)
+    }
+
+    fn start(&self) -> Result<Link, Stop> {
+        let deadline = Duration::from_secs(self.plan.config.engine.deadline_s);
+        Link::start(&self.program, deadline, self.interrupt.clone()).map_err(|error| match error {
+            LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
+            other => Stop::Fatal(Failure::new(Exit::Failed, format!("{other:?}"))),
+        })
+    }
+
+    /// Starts a worker with a loaded model, and logs what it says of it.
+    async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
+        let mut link = self.start()?;
+        let facts = self.opened(&mut link, spec, model).await?;
+        self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
+        Ok(link)
+    }
+
+    async fn opened(
+        &mut self,
+        link: &mut Link,
+        spec: &LoadSpec,
+        model: usize,
+    ) -> Result<models::EngineFacts, Stop> {
+        for attempt in 1.. {
+            match link.open(spec.clone()).await {
+                Ok(facts) => return Ok(facts),
+                // Killed from outside while loading? Once more; a model that kills its worker does it again.
+                Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
+                Err(error) => return Err(self.hopeless(error, model)),
+            }
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    /// A failure that no retry mends.
+    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+        let name = &self.plan.models[model].record.name;
+        match error {
+            LinkError::Interrupted => Stop::Interrupted,
+            LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
+            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
+            LinkError::Died { cause, last_words } => {
+                let last = last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
+                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
+            }
+        }
+    }
+
+    /// Runs a group, writes it down. A worker that dies is replaced; the group is then tried once more as a whole, since
+    /// the cause may have come from outside, and at last item by item, to lose only what kills.
+    async fn group(&mut self, spec: GroupSpec<'_>, load: &LoadSpec, link: &mut Link) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.log.append(&Entry::GroupStart(spec.at))?;
+        let mut phases: Vec<Phase> = Vec::new();
+        let mut items = None;
+        for attempt in 1..=2 {
+            phases.clear();
+            let mut tracks = spec.tracks();
+            let progress = &mut *self.progress;
+            let outcome = converse(link, spec.renderer, &mut tracks, &mut phases, &mut |at| progress.advance(at));
+            match outcome.await {
+                Ok(()) => {
+                    items = Some(records(tracks, spec.at, attempt));
+                    break;
+                }
+                Err(error) => self.replace(error, &spec, None, load, link).await.map(drop)?,
+            }
+        }
+        let items = match items {
+            Some(items) => items,
+            None => self.one_by_one(&spec, load, link, &mut phases).await?,
+        };
+        match link.end_group().await {
+            Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
+            // Everything is answered; a worker that dies now costs a restart only.
+            Err(error) => self.replace(error.into(), &spec, None, load, link).await.map(drop)?,
+        }
+        self.write(spec.at, items, started, phases)
+    }
+
+    async fn one_by_one(
+        &mut self,
+        spec: &GroupSpec<'_>,
+        load: &LoadSpec,
+        link: &mut Link,
+        phases: &mut Vec<Phase>,
+    ) -> Result<Vec<ItemRecord>, Stop> {
+        const TRY: u8 = 3;
+        phases.clear();
+        let mut items = Vec::new();
+        let mut done = Advance::default();
+        for mut track in spec.tracks() {
+            let progress = &mut *self.progress;
+            let mut own = Advance::default();
+            let one = std::slice::from_mut(&mut track);
+            let outcome = converse(link, spec.renderer, one, phases, &mut |at| {
+                own = at;
+                progress.advance(Advance { jobs: done.jobs + at.jobs, tokens: done.tokens + at.tokens });
+            });
+            match outcome.await {
+                Ok(()) => {}
+                Err(error) => {
+                    let (item, interface) = track.name();
+                    let culprit = Some((item.to_owned(), interface.to_owned()));
+                    let cause = self.replace(error, spec, culprit, load, link).await?;
+                    track.lose(loss(cause));
+                }
+            }
+            done = Advance { jobs: done.jobs + own.jobs.max(1), tokens: done.tokens + own.tokens };
+            items.extend(track.record(spec.at, TRY));
+        }
+        Ok(items)
+    }
+
+    /// Logs a death and starts the next worker. Failures that are none are passed on.
+    async fn replace(
+        &mut self,
+        error: GroupError,
+        spec: &GroupSpec<'_>,
+        culprit: Option<(String, String)>,
+        load: &LoadSpec,
+        link: &mut Link,
+    ) -> Result<DeathCause, Stop> {
+        let model = usize::from(spec.at.model);
+        match error {
+            GroupError::Link(LinkError::Died { cause, last_words }) => {
+                let place = match &culprit {
+                    Some((item, interface)) => format!("on {item} ({interface})"),
+                    None => format!("in group {}", spec.at.group),
+                };
+                self.progress.say(&format!("the worker {} {place}; starting another", cause.in_words()));
+                self.log.append(&Entry::Death(Death { at: spec.at, culprit, cause, last_words }))?;
+                *link = self.open(model, load).await?;
+                Ok(cause)
+            }
+            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Template(error) => Err(Stop::Model(error.to_string())),
+        }
+    }
+
+    fn write(
+        &mut self,
+        at: GroupRef,
+        items: Vec<ItemRecord>,
+        started: Instant,
+        phases: Vec<Phase>,
+    ) -> Result<(), Stop> {
+        let count = items.len() as u32;
+        for item in items {
+            self.report.lost += u64::from(matches!(item.verdict, datasets::Verdict::Lost(_)));
+            self.log.append(&Entry::Item(Box::new(item)))?;
+        }
+        self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
+        let wall_us = started.elapsed().as_micros() as u64;
+        self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
+        self.log.end_group()?;
+        self.progress.done(u64::from(count));
+        Ok(())
+    }
+}
+
+/// How a model is loaded, but for the context where the plan decides it.
+fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
+    let engine = &plan.config.engine;
+    let threads = threads::chosen(engine.threads);
+    LoadSpec {
+        model: plan.models[model].path.clone(),
+        vocab_only: false,
+        context_tokens: match engine.context_tokens {
+            0 => engine.context_cap_tokens,
+            chosen => chosen,
+        },
+        batch_tokens: engine.batch_tokens,
+        threads,
+        threads_batch: match engine.threads_batch {
+            0 => threads,
+            chosen => chosen,
+        },
+        mmap: engine.mmap,
+    }
+}
+
+/// What the prompts of a plan need of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Prompts measured.
+    pub prompts: u64,
+    /// Their tokens.
+    pub prompt_tokens: u64,
+    /// The longest prompt.
+    pub longest_prompt_tokens: u32,
+    /// The longest prompt with what its request may add.
+    pub longest_tokens: u32,
+    /// Whether some conversations grow beyond what can be measured.
+    pub grows: bool,
+}
+
+impl Need {
+    /// Adds measured prompts.
+    pub fn add(&mut self, sizes: &[PromptSize], grows: bool) {
+        for size in sizes {
+            self.prompts += 1;
+            self.prompt_tokens += u64::from(size.prompt_tokens);
+            self.longest_prompt_tokens = self.longest_prompt_tokens.max(size.prompt_tokens);
+            self.longest_tokens = self.longest_tokens.max(size.prompt_tokens.saturating_add(size.extra_tokens));
+        }
+        self.grows |= grows;
+    }
+
+    /// The context to open: what is needed, at most what the model was trained for, in whole blocks.
+    pub fn context_tokens(&self, plan: &Plan, model: usize) -> u32 {
+        /// llama.cpp pads a context to such blocks by itself.
+        const BLOCK: u32 = 256;
+        let cap = plan.config.engine.context_cap_tokens;
+        let wanted = if self.grows { self.longest_tokens.max(cap) } else { self.longest_tokens };
+        let wanted = wanted.max(1).div_ceil(BLOCK).saturating_mul(BLOCK);
+        plan.models[model].trained_context_tokens().map_or(wanted, |trained| wanted.min(trained.max(1)))
+    }
+}
