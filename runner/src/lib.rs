@@ -1,1 +1,4 @@
 //! x
+pub mod clock;
+pub mod frame;
+pub mod log;
