@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase, PhaseKind,
-    PromptSize, Reply, Request, RoundReply, Score, Scored, TokenProb, Usage,
+    Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
+    PhaseKind, PromptSize, Reply, Request, RoundReply, Score, Scored, TokenProb, Usage,
 };
 
 /// The options, as `list models` shows them.

@@ -139,6 +139,7 @@ fn output(path: &PathBuf) -> Result<Box<dyn std::io::Write>, Failure> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdout().lock()));
     }
-    let file = std::fs::File::create(path).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+    let file =
+        std::fs::File::create(path).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
     Ok(Box::new(std::io::BufWriter::new(file)))
 }

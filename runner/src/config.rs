@@ -130,10 +130,42 @@ pub enum SyncChoice {
 impl Config {
     /// Reads a configuration text; what it leaves out has its default. `name` is what errors call it.
     pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
-        let config: Config =
-            toml::from_str(text).map_err(|error| ConfigError::at(name, text, error.span(), error.message()))?;
+        let config: Config = toml::from_str(text)
+            .map_err(|error| ConfigError::at(name, text, error.span(), error.message()))?;
         config.validate(name, text)?;
         Ok(config)
+    }
+
+    /// The choices that make a run this run, as JSON: where the log lies, how it is kept, what reports warn of, and how
+    /// long to wait for a worker make no other run.
+    pub fn identity_json(&self) -> String {
+        let tasks: Vec<_> = self
+            .tasks
+            .iter()
+            .map(|task| {
+                serde_json::json!({
+                    "name": task.name.as_ref(),
+                    "label": task.label,
+                    "limit": task.limit,
+                    "interfaces": task.interfaces,
+                    "params": task.params,
+                })
+            })
+            .collect();
+        let mut engine = serde_json::json!(self.engine);
+        if let Some(engine) = engine.as_object_mut() {
+            engine.remove("deadline-s");
+        }
+        let choices = serde_json::json!({
+            "seed": self.seed,
+            "limit": self.limit,
+            "interfaces": self.interfaces,
+            "model": self.models,
+            "task": tasks,
+            "asking": self.asking,
+            "engine": engine,
+        });
+        choices.to_string()
     }
 
     fn validate(&self, name: &str, text: &str) -> Result<(), ConfigError> {
@@ -151,7 +183,10 @@ impl Config {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
         if !(0.0..=1.0).contains(&self.report.mass_floor) {
-            return wrong("mass-floor", format!("mass-floor is {}: give a probability", self.report.mass_floor));
+            return wrong(
+                "mass-floor",
+                format!("mass-floor is {}: give a probability", self.report.mass_floor),
+            );
         }
         Ok(())
     }

@@ -9,16 +9,22 @@ pub fn facts() -> Device {
     let what = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing())
         .with_memory(MemoryRefreshKind::nothing().with_ram());
-    let system = System::new_with_specifics(what);
-    let cpu = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned()).unwrap_or_default();
-    let words = [System::name(), System::os_version(), System::kernel_version(), Some(System::cpu_arch())];
+    let system = System::new_with_specifics(what).ok();
+    let cpus = system.as_ref().map(System::cpus).unwrap_or_default();
+    let cpu = cpus.first().map(|cpu| cpu.brand().trim().to_owned()).unwrap_or_default();
+    let words = [
+        System::name().ok(),
+        System::os_version().ok(),
+        System::kernel_version().ok(),
+        Some(System::cpu_arch()),
+    ];
     Device {
         model: board().unwrap_or_default(),
         system: words.into_iter().flatten().collect::<Vec<_>>().join(" "),
         cpu,
         physical_cores: System::physical_core_count().unwrap_or(0) as u32,
-        logical_cores: system.cpus().len() as u32,
-        memory_bytes: system.total_memory(),
+        logical_cores: cpus.len() as u32,
+        memory_bytes: system.as_ref().map(System::total_memory).unwrap_or_default(),
     }
 }
 

@@ -8,6 +8,9 @@ use datasets::{Gold, Said, Verdict};
 use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
 use serde::{Deserialize, Serialize};
 
+/// Version of this vocabulary.
+pub const FORMAT: u32 = 1;
+
 /// One entry of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
@@ -242,7 +245,9 @@ impl DeathCause {
             DeathCause::Exited(code) => format!("ended with code {code}"),
             DeathCause::Signal(4) => "met an instruction that this CPU lacks (SIGILL)".into(),
             DeathCause::Signal(6) => "aborted (SIGABRT)".into(),
-            DeathCause::Signal(9) => "was killed (SIGKILL: by the system for want of memory, or from outside)".into(),
+            DeathCause::Signal(9) => {
+                "was killed (SIGKILL: by the system for want of memory, or from outside)".into()
+            }
             DeathCause::Signal(11) => "crashed (SIGSEGV)".into(),
             DeathCause::Signal(signal) => format!("was ended by signal {signal}"),
             DeathCause::Deadline => "made no progress in time and was stopped".into(),

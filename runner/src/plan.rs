@@ -64,16 +64,21 @@ impl Plan {
             )));
         }
         if let Some(twice) = repeated(tasks.iter().map(|task| task.record.name.as_str())) {
-            return Err(Failure::usage(format!("{name}: two tasks are called {twice:?}: give one of them a `label`")));
+            return Err(Failure::usage(format!(
+                "{name}: two tasks are called {twice:?}: give one of them a `label`"
+            )));
         }
         if config.models.is_empty() {
             return Err(Failure::usage(format!(
                 "{name}: no model is named: add a [[model]] table or use --model FILE (or --model fake)"
             )));
         }
-        let models: Vec<PlannedModel> = config.models.iter().map(PlannedModel::open).collect::<Result<_, _>>()?;
+        let models: Vec<PlannedModel> =
+            config.models.iter().map(PlannedModel::open).collect::<Result<_, _>>()?;
         if let Some(twice) = repeated(models.iter().map(|model| model.record.name.as_str())) {
-            return Err(Failure::usage(format!("{name}: two models are called {twice:?}: give one of them a `name`")));
+            return Err(Failure::usage(format!(
+                "{name}: two models are called {twice:?}: give one of them a `name`"
+            )));
         }
         Ok(Plan { config, models, tasks, notes })
     }
@@ -81,10 +86,9 @@ impl Plan {
     /// Every group, in canonical order: by model, by task, by items.
     pub fn groups(&self) -> impl Iterator<Item = Group> + '_ {
         let places = (0..self.models.len()).flat_map(move |model| {
-            self.tasks
-                .iter()
-                .enumerate()
-                .flat_map(move |(task, planned)| (0..planned.chunks.len()).map(move |chunk| (model, task, chunk)))
+            self.tasks.iter().enumerate().flat_map(move |(task, planned)| {
+                (0..planned.chunks.len()).map(move |chunk| (model, task, chunk))
+            })
         });
         places.enumerate().map(|(group, (model, task, chunk))| Group {
             at: GroupRef { group: group as u32, model: model as u16, task: task as u16 },
@@ -135,8 +139,9 @@ fn plan_task(
         Failure::usage(crate::config::ConfigError::on_key(name, text, at.start, key, message).to_string())
     };
     let known = || datasets::tasks::ALL.iter().map(|task| task.name).collect::<Vec<_>>().join(", ");
-    let task = Task::named(choice.name.as_ref())
-        .ok_or_else(|| wrong("name", format!("unknown task `{}`; known: {}", choice.name.as_ref(), known())))?;
+    let task = Task::named(choice.name.as_ref()).ok_or_else(|| {
+        wrong("name", format!("unknown task `{}`; known: {}", choice.name.as_ref(), known()))
+    })?;
     let interfaces = interfaces(choice.interfaces.as_ref().unwrap_or(&config.interfaces))
         .map_err(|message| wrong("interfaces", message))?;
     let params = Params(choice.params.clone());
@@ -182,9 +187,14 @@ fn interfaces(names: &[String]) -> Result<Vec<&'static Interface>, String> {
     names.iter().map(find).collect()
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+/// Reads a text file that a parameter names.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     String::from_utf8(bytes).map_err(|error| {
-        format!("{}: not UTF-8 at byte {}: save the file as UTF-8", path.display(), error.utf8_error().valid_up_to())
+        format!(
+            "{}: not UTF-8 at byte {}: save the file as UTF-8",
+            path.display(),
+            error.utf8_error().valid_up_to()
+        )
     })
 }

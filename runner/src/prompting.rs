@@ -13,7 +13,12 @@ pub struct Rendered {
 }
 
 /// Renders a prompt: labels are scored where an answer is due, text is generated where the model goes on.
-pub fn job(renderer: &Renderer, id: u32, prompt: &Prompt, request: &Request) -> Result<Rendered, TemplateError> {
+pub fn job(
+    renderer: &Renderer,
+    id: u32,
+    prompt: &Prompt,
+    request: &Request,
+) -> Result<Rendered, TemplateError> {
     let segments = match request {
         Request::Score(_) => renderer.render_for_answer(prompt)?,
         Request::Generate(_) => renderer.render(prompt)?,

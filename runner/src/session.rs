@@ -66,7 +66,11 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
     let mut notes = Vec::new();
     let torn_bytes = recovery.cut.as_ref().map_or(0, |cut| cut.bytes);
     if let Some(cut) = &recovery.cut {
-        notes.push(format!("the log ended in {} torn bytes; they are kept in {}", cut.bytes, cut.kept_in.display()));
+        notes.push(format!(
+            "the log ended in {} torn bytes; they are kept in {}",
+            cut.bytes,
+            cut.kept_in.display()
+        ));
     }
     if run.summary.damaged_stretches > 0 {
         notes.push(format!(
@@ -79,7 +83,12 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         notes.push(format!("{}: the run is complete", dir.display()));
         return Ok(Session { dir, log: None, done, notes });
     }
-    notes.push(format!("{}: going on, {} of {} groups are done", dir.display(), done.len(), run.header.groups));
+    notes.push(format!(
+        "{}: going on, {} of {} groups are done",
+        dir.display(),
+        done.len(),
+        run.header.groups
+    ));
     log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
     Ok(Session { dir, log: Some(log), done, notes })
 }

@@ -8,4 +8,4 @@ mod tail;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
-pub use run::{Progress, Report, run};
+pub use run::{Need, Progress, Report, load_spec, run};

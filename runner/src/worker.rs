@@ -15,6 +15,7 @@ use crate::frame::{FrameReader, FrameWriter, StreamError};
 use protocol::{FromWorker, ToWorker};
 
 pub use process::main;
+pub(crate) use process::peak_bytes;
 
 /// Shortest time between two progress frames.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);

@@ -14,7 +14,8 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Phase, PhaseKind, PromptSize, Request, RoundReply,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Phase, PhaseKind, PromptSize, Request,
+    RoundReply,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;

@@ -71,7 +71,10 @@ impl Teller {
             0 => "?".to_owned(),
             done => format!("{:.0} s", seconds / done as f64 * (self.items - done) as f64),
         };
-        talk(&format!("{}: {done}/{} items, {} {rate:.0} tok/s, {left} left", self.model, self.items, self.task));
+        talk(&format!(
+            "{}: {done}/{} items, {} {rate:.0} tok/s, {left} left",
+            self.model, self.items, self.task
+        ));
     }
 }
 

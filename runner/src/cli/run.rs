@@ -12,7 +12,8 @@ use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
 
 /// Help beside the arguments.
-pub(super) const HELP: &str = "Ctrl-C ends the run after the group at hand; the same command goes on with it. \
+pub(super) const HELP: &str =
+    "Ctrl-C ends the run after the group at hand; the same command goes on with it. \
     A second Ctrl-C ends it at once.
 
 Examples:
@@ -62,7 +63,8 @@ impl Run {
             match session.log.take() {
                 Some(mut log) => {
                     let done = session.done.clone();
-                    let report = supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller).await;
+                    let report =
+                        supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller).await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }
@@ -101,12 +103,13 @@ impl Run {
 }
 
 /// This program: what workers are started from.
-fn program() -> Result<PathBuf, Failure> {
+pub(super) fn program() -> Result<PathBuf, Failure> {
     // The link survives that the file is replaced while the run goes on.
     let own = Path::new("/proc/self/exe");
     if own.exists() {
         return Ok(own.to_owned());
     }
-    std::env::current_exe()
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot find this program to start workers: {error}")))
+    std::env::current_exe().map_err(|error| {
+        Failure::new(Exit::Failed, format!("cannot find this program to start workers: {error}"))
+    })
 }

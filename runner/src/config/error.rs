@@ -33,7 +33,8 @@ impl ConfigError {
     pub fn at(file: &str, text: &str, span: Option<Range<usize>>, message: &str) -> Self {
         let line = span.map(|span| line_of(text, span.start));
         // Messages of the parser may have several lines; errors have one.
-        let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        let message =
+            message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
         ConfigError { file: file.to_owned(), line, message }
     }
 

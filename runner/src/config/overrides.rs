@@ -41,7 +41,8 @@ impl Overrides {
                     model.name.as_deref() == Some(path.as_str()) || model.path.to_str() == Some(path.as_str())
                 })
             };
-            config.models = self.models.iter().map(|path| known(path).cloned().unwrap_or_else(|| choice(path))).collect();
+            config.models =
+                self.models.iter().map(|path| known(path).cloned().unwrap_or_else(|| choice(path))).collect();
         }
         if !self.tasks.is_empty() {
             let mut kept = Vec::new();

@@ -28,7 +28,10 @@ fn what_is_left_out_has_its_default() {
 #[test]
 fn faults_name_file_line_and_key() {
     let unknown = error("seed = 1\n[engine]\nthread = 2\n");
-    assert!(unknown.starts_with("x.toml:3: ") && unknown.contains("`thread`") && unknown.contains("`threads`"), "{unknown}");
+    assert!(
+        unknown.starts_with("x.toml:3: ") && unknown.contains("`thread`") && unknown.contains("`threads`"),
+        "{unknown}"
+    );
     let wrong_type = error("limit = \"ten\"\n");
     assert!(wrong_type.starts_with("x.toml:1: "), "{wrong_type}");
     let syntax = error("seed = 1\nlimit = = 3\n");
@@ -72,7 +75,8 @@ fn the_command_line_wins() {
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
     assert_eq!(config.models[1].path, PathBuf::from("fake"));
-    let tasks: Vec<_> = config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
+    let tasks: Vec<_> =
+        config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
 }

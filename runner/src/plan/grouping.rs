@@ -43,7 +43,7 @@ pub fn fits(item: &Item, interface: &Interface) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datasets::{Task, Params};
+    use datasets::{Params, Task};
 
     fn sizes(task: &str, params: &str, interfaces: &[&str]) -> Vec<usize> {
         let task = Task::named(task).unwrap();

@@ -44,7 +44,8 @@ fn differ(path: &str, logged: &Value, planned: &Value) -> Option<String> {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             keys.into_iter().find_map(|key| {
-                let side = |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or_default();
+                let side =
+                    |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or_default();
                 differ(&format!("{path}.{key}"), &side(a), &side(b))
             })
         }

@@ -23,7 +23,8 @@ pub struct PlannedModel {
 }
 
 /// The template of the fake engine.
-const FAKE_TEMPLATE: &str = "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}\n{% endfor %}<|assistant|>\n";
+const FAKE_TEMPLATE: &str =
+    "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}\n{% endfor %}<|assistant|>\n";
 
 impl PlannedModel {
     /// Reads the header, finds the template and tries it.
@@ -73,7 +74,9 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
     let template = |error: TemplateError| Failure::input(error.to_string());
     let tokens = Tokens::default();
     let renderer = match choice.template.as_deref() {
-        None | Some("gguf") => Renderer::of_text("fake", FAKE_TEMPLATE, tokens, choice.thinking).map_err(template)?,
+        None | Some("gguf") => {
+            Renderer::of_text("fake", FAKE_TEMPLATE, tokens, choice.thinking).map_err(template)?
+        }
         Some("raw") => Renderer::raw(tokens),
         Some(file) => Renderer::of_text(file, &read(file)?, tokens, choice.thinking).map_err(template)?,
     };
@@ -89,7 +92,8 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
 }
 
 fn renderer(choice: &ModelChoice, header: &Header) -> Result<(String, Renderer), Failure> {
-    let rendered = |result: Result<Renderer, TemplateError>| result.map_err(|error| Failure::input(error.to_string()));
+    let rendered =
+        |result: Result<Renderer, TemplateError>| result.map_err(|error| Failure::input(error.to_string()));
     Ok(match choice.template.as_deref() {
         None | Some("gguf") => ("gguf".into(), rendered(Renderer::of_model(header, choice.thinking))?),
         Some("raw") => ("raw".into(), Renderer::raw(Tokens::of(header))),

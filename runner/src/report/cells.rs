@@ -73,7 +73,8 @@ pub fn cells(run: &RunLog) -> Vec<Cell> {
     groups
         .into_iter()
         .map(|((model, task, _), items)| {
-            let name = |index: u16, names: Option<&String>| names.cloned().unwrap_or_else(|| index.to_string());
+            let name =
+                |index: u16, names: Option<&String>| names.cloned().unwrap_or_else(|| index.to_string());
             let model = name(model, run.header.models.get(usize::from(model)).map(|model| &model.name));
             let task = name(task, run.header.tasks.get(usize::from(task)).map(|task| &task.name));
             cell(model, task, &items)
@@ -120,7 +121,8 @@ fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
             }
         }
     }
-    let mean = |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    let mean =
+        |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     cell.accuracy = (cell.n > 0).then(|| cell.right / cell.n as f64);
     let interval = wilson(cell.right, cell.n);
     (cell.low, cell.high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));

@@ -11,10 +11,35 @@ use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 29] = [
-    "model", "task", "interface", "item", "family", "tags", "turns", "gold", "answer", "verdict", "reason", "rescued",
-    "conflict", "label_logprobs", "label_mass", "best_label_rank", "greedy_is_label", "margin", "finish",
-    "prompt_tokens", "evaluated_tokens", "output_tokens", "prefill_us", "decode_us", "tries", "prompt_hash", "scores",
-    "reply", "group",
+    "model",
+    "task",
+    "interface",
+    "item",
+    "family",
+    "tags",
+    "turns",
+    "gold",
+    "answer",
+    "verdict",
+    "reason",
+    "rescued",
+    "conflict",
+    "label_logprobs",
+    "label_mass",
+    "best_label_rank",
+    "greedy_is_label",
+    "margin",
+    "finish",
+    "prompt_tokens",
+    "evaluated_tokens",
+    "output_tokens",
+    "prefill_us",
+    "decode_us",
+    "tries",
+    "prompt_hash",
+    "scores",
+    "reply",
+    "group",
 ];
 
 /// Writes the rows of a run.
@@ -33,16 +58,24 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
     let scored = last.and_then(|turn| {
-        turn.replies.iter().rev().find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+        turn.replies
+            .iter()
+            .rev()
+            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
     });
     let generated = last.and_then(|turn| {
-        turn.replies.iter().find_map(|reply| if let Reply::Generated(text) = reply { Some(text) } else { None })
+        turn.replies
+            .iter()
+            .find_map(|reply| if let Reply::Generated(text) = reply { Some(text) } else { None })
     });
-    let sums: Vec<f64> = scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
+    let sums: Vec<f64> =
+        scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
     let best = (0..sums.len()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
     let mut ordered = sums.clone();
     ordered.sort_by(|a, b| b.total_cmp(a));
-    let number = |value: Option<f64>| value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"));
+    let number = |value: Option<f64>| {
+        value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"))
+    };
     let pairs = |pairs: Vec<String>| pairs.join(" ");
     vec![
         name(run.header.models.get(usize::from(item.at.model)).map(|model| &model.name)),

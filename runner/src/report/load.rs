@@ -33,7 +33,10 @@ impl RunLog {
     pub fn read(dir: &Path) -> Result<RunLog, Failure> {
         let path = dir.join(LOG_FILE);
         if !path.exists() {
-            return Err(Failure::disk(format!("{}: holds no run: there is no file `{LOG_FILE}`", dir.display())));
+            return Err(Failure::disk(format!(
+                "{}: holds no run: there is no file `{LOG_FILE}`",
+                dir.display()
+            )));
         }
         let mut reader = Reader::<Entry>::open(&path).map_err(|error| Failure::disk(error.to_string()))?;
         let mut summary = Summary::new(&reader);

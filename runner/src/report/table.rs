@@ -6,14 +6,26 @@ use super::cells::Cell;
 use super::load::RunLog;
 
 const HEADINGS: [&str; 14] = [
-    "model", "task", "interface", "n", "accuracy", "95 % interval", "chance", "unanswered", "skipped", "lost",
-    "tokens in", "evaluated", "out", "time, tok/s",
+    "model",
+    "task",
+    "interface",
+    "n",
+    "accuracy",
+    "95 % interval",
+    "chance",
+    "unanswered",
+    "skipped",
+    "lost",
+    "tokens in",
+    "evaluated",
+    "out",
+    "time, tok/s",
 ];
 
 /// Renders the figures; `width` limits it where the terminal tells its width.
 pub fn table(cells: &[Cell], width: Option<u16>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     if let Some(width) = width {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     }
@@ -30,7 +42,8 @@ pub fn table(cells: &[Cell], width: Option<u16>) -> String {
 }
 
 fn row(cell: &Cell) -> Vec<String> {
-    let percent = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
+    let percent =
+        |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
     let interval = match (cell.low, cell.high) {
         (Some(low), Some(high)) => format!("{:.1} - {:.1}", 100.0 * low, 100.0 * high),
         _ => "-".to_owned(),
@@ -58,7 +71,11 @@ fn row(cell: &Cell) -> Vec<String> {
 pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if run.complete.is_none() {
-        notes.push(format!("incomplete: {} of {} groups are in the log", run.groups.len(), run.header.groups));
+        notes.push(format!(
+            "incomplete: {} of {} groups are in the log",
+            run.groups.len(),
+            run.header.groups
+        ));
     }
     for cell in cells {
         let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
@@ -67,7 +84,8 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
                 "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
             ));
         }
-        let truncated: u64 = cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
+        let truncated: u64 =
+            cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
         if cell.n > 0 && truncated * 5 > cell.n {
             notes.push(format!(
                 "{place}: {truncated} of {} replies were cut off before an answer: raise max-tokens or read accuracy as a lower bound",
@@ -79,7 +97,10 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
         notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
     }
     if run.summary.damaged_stretches > 0 {
-        notes.push(format!("the log has {} damaged stretches; see `log verify`", run.summary.damaged_stretches));
+        notes.push(format!(
+            "the log has {} damaged stretches; see `log verify`",
+            run.summary.damaged_stretches
+        ));
     }
     notes
 }

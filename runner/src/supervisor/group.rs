@@ -46,7 +46,10 @@ impl<'a> GroupSpec<'a> {
     pub fn pairs(&self) -> impl Iterator<Item = (&'a Item, &'static Interface)> + use<'a> {
         let interfaces = self.interfaces;
         self.items.iter().flat_map(move |item| {
-            interfaces.iter().filter(move |interface| fits(item, interface)).map(move |interface| (item, *interface))
+            interfaces
+                .iter()
+                .filter(move |interface| fits(item, interface))
+                .map(move |interface| (item, *interface))
         })
     }
 
@@ -101,11 +104,11 @@ pub async fn converse(
         }
         let count = jobs.len() as u32;
         let mut tokens = 0;
-        let round = link.round(jobs, &mut |advance| {
+        let mut hear = |advance: Advance| {
             tokens = advance.tokens;
             progress(Advance { jobs: before.jobs + advance.jobs, tokens: before.tokens + advance.tokens });
-        });
-        let reply = round.await?;
+        };
+        let reply = link.round(jobs, &mut hear).await?;
         before.jobs += count;
         before.tokens += tokens;
         phases.extend(reply.phases);

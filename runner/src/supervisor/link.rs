@@ -35,6 +35,22 @@ pub enum LinkError {
     Start(String),
 }
 
+impl LinkError {
+    /// One line for people.
+    pub fn in_words(&self) -> String {
+        match self {
+            LinkError::Engine(error) => error.to_string(),
+            LinkError::Died { cause, last_words } => {
+                let last =
+                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
+                format!("the worker {}{last}", cause.in_words())
+            }
+            LinkError::Interrupted => "interrupted".into(),
+            LinkError::Start(message) => message.clone(),
+        }
+    }
+}
+
 /// A worker process.
 pub struct Link {
     child: Child,
@@ -134,7 +150,8 @@ impl Link {
             .map_err(late)?
             .map_err(|_| None)?;
         loop {
-            let read = tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
+            let read =
+                tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
             match read {
                 Ok(Some(FromWorker::Progress(advance))) => progress(advance),
                 Ok(Some(answer)) => return Ok(answer),

@@ -161,7 +161,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Decides the context: what the longest prompt of these groups needs, measured with the vocabulary alone.
-    async fn load_spec(&mut self, model: usize, groups: &[Group], settings: &Settings) -> Result<LoadSpec, Stop> {
+    async fn load_spec(
+        &mut self,
+        model: usize,
+        groups: &[Group],
+        settings: &Settings,
+    ) -> Result<LoadSpec, Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
             return Ok(spec);
@@ -223,7 +228,8 @@ impl<'a> Runner<'a> {
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
             LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
             LinkError::Died { cause, last_words } => {
-                let last = last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
+                let last =
+                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
                 Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
             }
         }
@@ -240,8 +246,8 @@ impl<'a> Runner<'a> {
             phases.clear();
             let mut tracks = spec.tracks();
             let progress = &mut *self.progress;
-            let outcome = converse(link, spec.renderer, &mut tracks, &mut phases, &mut |at| progress.advance(at));
-            match outcome.await {
+            let mut hear = |at| progress.advance(at);
+            match converse(link, spec.renderer, &mut tracks, &mut phases, &mut hear).await {
                 Ok(()) => {
                     items = Some(records(tracks, spec.at, attempt));
                     break;
@@ -276,11 +282,11 @@ impl<'a> Runner<'a> {
             let progress = &mut *self.progress;
             let mut own = Advance::default();
             let one = std::slice::from_mut(&mut track);
-            let outcome = converse(link, spec.renderer, one, phases, &mut |at| {
+            let mut hear = |at: Advance| {
                 own = at;
                 progress.advance(Advance { jobs: done.jobs + at.jobs, tokens: done.tokens + at.tokens });
-            });
-            match outcome.await {
+            };
+            match converse(link, spec.renderer, one, phases, &mut hear).await {
                 Ok(()) => {}
                 Err(error) => {
                     let (item, interface) = track.name();
@@ -343,7 +349,7 @@ impl<'a> Runner<'a> {
 }
 
 /// How a model is loaded, but for the context where the plan decides it.
-fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
+pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
     let engine = &plan.config.engine;
     let threads = threads::chosen(engine.threads);
     LoadSpec {
@@ -385,7 +391,8 @@ impl Need {
             self.prompts += 1;
             self.prompt_tokens += u64::from(size.prompt_tokens);
             self.longest_prompt_tokens = self.longest_prompt_tokens.max(size.prompt_tokens);
-            self.longest_tokens = self.longest_tokens.max(size.prompt_tokens.saturating_add(size.extra_tokens));
+            self.longest_tokens =
+                self.longest_tokens.max(size.prompt_tokens.saturating_add(size.extra_tokens));
         }
         self.grows |= grows;
     }

@@ -1,0 +1,71 @@
+//! `edge-eval list`.
+
+use clap::Subcommand;
+
+use super::print;
+use crate::exit::{Exit, Failure};
+
+/// What can be listed.
+#[derive(Debug, Subcommand)]
+pub(super) enum List {
+    /// Tasks, with their parameters and baselines
+    Tasks {
+        /// Show this task alone, with every parameter and its default
+        name: Option<String>,
+    },
+    /// The ways of asking
+    Interfaces,
+    /// Models that are known by name, and the fake engine
+    Models,
+}
+
+impl List {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        match self {
+            List::Tasks { name: None } => {
+                let line = |task: &&datasets::Task| {
+                    format!("{:<14} {}\n{:14} {}\n", task.name, task.summary, "", task.source)
+                };
+                print(&datasets::tasks::ALL.iter().map(line).collect::<String>())
+            }
+            List::Tasks { name: Some(name) } => print(&details(&name)?),
+            List::Interfaces => {
+                let line = |interface: &&datasets::Interface| {
+                    format!("{:<14} {}\n", interface.name, interface.summary)
+                };
+                print(&datasets::interfaces::ALL.iter().map(line).collect::<String>())
+            }
+            List::Models => {
+                let catalog = models::catalog::Catalog::embedded()
+                    .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+                let mut text = String::new();
+                for entry in &catalog.models {
+                    let here = match entry.path(std::path::Path::new("")).exists() {
+                        true => "here",
+                        false => "not fetched",
+                    };
+                    text.push_str(&format!(
+                        "{:<28} {:>4} MB  {here:<11}  {}; {}\n",
+                        entry.name,
+                        entry.size_bytes / 1_000_000,
+                        entry.licence,
+                        entry.note
+                    ));
+                }
+                text.push_str(&format!("{:<28} no file; options: {}\n", "fake", models::fake::OPTIONS));
+                print(&text)
+            }
+        }
+    }
+}
+
+fn details(name: &str) -> Result<String, Failure> {
+    let task = datasets::Task::named(name)
+        .ok_or_else(|| Failure::usage(format!("unknown task {name:?}; `edge-eval list tasks` shows all")))?;
+    let mut text = format!("{} (version {})\n{}\n{}\n", task.name, task.version, task.summary, task.source);
+    for baseline in task.baselines {
+        text.push_str(&format!("baseline {}: {}\n", baseline.name, baseline.summary));
+    }
+    text.push_str(&format!("\n[[task]]\nname = \"{}\"\n[task.params]\n{}\n", task.name, task.params.trim()));
+    Ok(text)
+}

@@ -1,0 +1,28 @@
+//! `edge-eval plan`.
+
+use clap::Args;
+
+use super::{Choice, print};
+use crate::estimate::{Estimate, estimate};
+use crate::exit::{Exit, Failure};
+
+/// Arguments of `plan`.
+#[derive(Debug, Args)]
+pub(super) struct PlanCommand {
+    #[command(flatten)]
+    choice: Choice,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl PlanCommand {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let plan = self.choice.plan()?;
+        let estimates = estimate(&plan, super::run::program()?)?;
+        if self.json {
+            return print(&format!("{:#}\n", serde_json::json!({ "models": estimates })));
+        }
+        print(&estimates.iter().map(Estimate::to_string).collect::<String>())
+    }
+}

@@ -1,0 +1,107 @@
+//! `edge-eval tasks`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use datasets::{Item, Params, Task};
+use serde_json::json;
+
+use super::{output, print};
+use crate::exit::{Exit, Failure};
+
+/// What can be done with the items of tasks.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tasks {
+    /// Write items as lines of JSON
+    Export {
+        #[command(flatten)]
+        which: Which,
+        /// Items to write, a seeded sample; all when absent
+        #[arg(short, long, value_name = "N")]
+        n: Option<usize>,
+        /// File to write (`-`: standard output)
+        #[arg(short, long, default_value = "-")]
+        output: PathBuf,
+    },
+    /// Print one item with the prompts that a model would get
+    Show {
+        #[command(flatten)]
+        which: Which,
+        /// Which item, counted from 0
+        #[arg(long, default_value_t = 0)]
+        index: usize,
+        /// Interface; all that fit when absent
+        #[arg(long)]
+        interface: Option<String>,
+        /// Model whose chat template gives the prompt its form; the plain conversation when absent
+        #[arg(long)]
+        model: Option<String>,
+    },
+}
+
+/// Which items.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// Name of the task
+    task: String,
+    /// Seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Parameters as TOML: `--params 'persons = 5, query = "state-dependent"'`
+    #[arg(long, value_name = "TOML", default_value = "")]
+    params: String,
+}
+
+impl Which {
+    fn items(&self) -> Result<Vec<Item>, Failure> {
+        let task = Task::named(&self.task).ok_or_else(|| {
+            Failure::usage(format!("unknown task {:?}; `edge-eval list tasks` shows all", self.task))
+        })?;
+        let usage = |message: String| Failure::usage(format!("task {}: {message}", task.name));
+        let inline = format!("params = {{ {} }}", self.params);
+        let table: toml::Table =
+            toml::from_str(&inline).map_err(|error| usage(format!("--params: {}", error.message())))?;
+        let params = table.get("params").and_then(toml::Value::as_table).cloned().unwrap_or_default();
+        let resolved = task
+            .resolve(&Params(params), &mut |path| crate::plan::read_text(Path::new(path)))
+            .map_err(|error| usage(error.to_string()))?;
+        (task.items)(&resolved.params, self.seed).map_err(|error| usage(error.to_string()))
+    }
+}
+
+impl Tasks {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        match self {
+            Tasks::Export { which, n, output: path } => {
+                let mut items = which.items()?;
+                if let Some(n) = n {
+                    items = datasets::sample::limited(items, n, which.seed, &which.task);
+                }
+                let mut out = output(&path)?;
+                for item in &items {
+                    let line = json!({ "task": which.task, "seed": which.seed, "item": item });
+                    match writeln!(out, "{line}") {
+                        Ok(()) => {}
+                        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                            return Ok(Exit::Done);
+                        }
+                        Err(error) => return Err(Failure::disk(format!("{}: {error}", path.display()))),
+                    }
+                }
+                out.flush().map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+                Ok(Exit::Done)
+            }
+            Tasks::Show { which, index, interface, model } => {
+                let items = which.items()?;
+                let item = items.get(index).ok_or_else(|| {
+                    Failure::usage(format!(
+                        "--index {index}: the task has {} items, counted from 0",
+                        items.len()
+                    ))
+                })?;
+                print(&crate::show::show(item, interface.as_deref(), model.as_deref())?)
+            }
+        }
+    }
+}

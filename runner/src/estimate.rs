@@ -1,0 +1,163 @@
+//! What a plan costs, before anything is run: prompts are tokenised with the vocabulary alone.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use models::LoadSpec;
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure};
+use crate::plan::Plan;
+use crate::supervisor::group::GroupSpec;
+use crate::supervisor::{Interrupt, Link, LinkError, Need, load_spec};
+
+/// What one model is asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Estimate {
+    /// Name of the model.
+    pub model: String,
+    /// Context that the run would open.
+    pub context_tokens: u32,
+    /// Context that the model was trained for, where its file tells.
+    pub trained_context_tokens: Option<u32>,
+    /// Cap of generated tokens per reply.
+    pub generation_cap_tokens: u32,
+    /// Groups of the run.
+    pub groups: usize,
+    /// Task by task, interface by interface.
+    pub rows: Vec<Row>,
+}
+
+/// One task through one interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Name of the task.
+    pub task: String,
+    /// Name of the interface.
+    pub interface: String,
+    /// Items.
+    pub items: u64,
+    /// Tokens of their first prompts; later questions of a conversation cannot be known.
+    pub prompt_tokens: u64,
+    /// The longest of them.
+    pub longest_prompt_tokens: u32,
+    /// Items whose prompt does not fit the context: they will be recorded as skipped.
+    pub too_long: Vec<String>,
+}
+
+/// Measures every first prompt of a plan.
+pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
+    runtime.block_on(async {
+        let mut estimates = Vec::new();
+        for model in 0..plan.models.len() {
+            estimates.push(of_model(plan, model, &program).await?);
+        }
+        Ok(estimates)
+    })
+}
+
+async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
+    let planned = &plan.models[model];
+    let name = planned.record.name.clone();
+    let failed = |error: LinkError| Failure::input(format!("model {name}: {}", error.in_words()));
+    let settings = plan.settings(planned);
+    let deadline = Duration::from_secs(plan.config.engine.deadline_s);
+    let mut link = Link::start(program, deadline, Interrupt::never()).map_err(failed)?;
+    let spec = load_spec(plan, model);
+    link.open(LoadSpec { vocab_only: true, ..spec.clone() }).await.map_err(failed)?;
+    let mut need = Need::default();
+    let mut sizes: BTreeMap<(u16, usize), Vec<(String, u32, u32)>> = BTreeMap::new();
+    let groups: Vec<_> = plan.groups().filter(|group| usize::from(group.at.model) == model).collect();
+    for group in &groups {
+        let group_spec = GroupSpec {
+            at: group.at,
+            items: plan.items(*group),
+            interfaces: &plan.task(*group).interfaces,
+            settings: &settings,
+            renderer: &planned.renderer,
+        };
+        let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;
+        let measured = link.measure(jobs).await.map_err(failed)?;
+        need.add(&measured, group_spec.grows());
+        let mut measured = measured.into_iter();
+        for track in group_spec.tracks() {
+            let (item, interface) = track.name();
+            let place = group_spec.interfaces.iter().position(|known| known.name == interface).unwrap_or(0);
+            for size in measured.by_ref().take(track.asks().len()) {
+                let least = match track.asks()[0].1 {
+                    models::Request::Score(_) => size.prompt_tokens + size.extra_tokens,
+                    models::Request::Generate(_) => size.prompt_tokens + 1,
+                };
+                sizes.entry((group.at.task, place)).or_default().push((
+                    item.to_owned(),
+                    size.prompt_tokens,
+                    least,
+                ));
+            }
+        }
+    }
+    let context_tokens = match plan.config.engine.context_tokens {
+        0 => need.context_tokens(plan, model),
+        chosen => chosen,
+    };
+    let row = |((task, place), sizes): ((u16, usize), Vec<(String, u32, u32)>)| {
+        let task = &plan.tasks[usize::from(task)];
+        Row {
+            task: task.record.name.clone(),
+            interface: task.interfaces[place].name.to_owned(),
+            items: sizes.len() as u64,
+            prompt_tokens: sizes.iter().map(|(_, prompt, _)| u64::from(*prompt)).sum(),
+            longest_prompt_tokens: sizes.iter().map(|(_, prompt, _)| *prompt).max().unwrap_or(0),
+            too_long: sizes
+                .into_iter()
+                .filter(|(_, _, least)| *least > context_tokens)
+                .map(|(item, _, _)| item)
+                .collect(),
+        }
+    };
+    Ok(Estimate {
+        model: planned.record.name.clone(),
+        context_tokens,
+        trained_context_tokens: planned.trained_context_tokens(),
+        generation_cap_tokens: plan.config.asking.max_tokens,
+        groups: groups.len(),
+        rows: sizes.into_iter().map(row).collect(),
+    })
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trained = self.trained_context_tokens.map_or("unknown".to_owned(), |tokens| tokens.to_string());
+        writeln!(
+            f,
+            "{}: {} groups, context {} tokens (trained for {trained}), generation cap {} tokens",
+            self.model, self.groups, self.context_tokens, self.generation_cap_tokens
+        )?;
+        writeln!(
+            f,
+            "  {:<16} {:<12} {:>7} {:>14} {:>9}",
+            "task", "interface", "items", "prompt tokens", "longest"
+        )?;
+        for row in &self.rows {
+            writeln!(
+                f,
+                "  {:<16} {:<12} {:>7} {:>14} {:>9}",
+                row.task, row.interface, row.items, row.prompt_tokens, row.longest_prompt_tokens
+            )?;
+            if let Some(first) = row.too_long.first() {
+                writeln!(
+                    f,
+                    "    {} items do not fit the context and would be skipped: {first} ...",
+                    row.too_long.len()
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! One item as a model would see it.
+
+use std::path::PathBuf;
+
+use datasets::interfaces::{ALL, Interface};
+use datasets::{Item, Settings};
+use models::Request;
+use models::template::Thinking;
+
+use crate::config::ModelChoice;
+use crate::exit::Failure;
+use crate::plan::{PlannedModel, fits};
+use crate::prompting;
+use crate::track::Track;
+
+/// Renders an item: its facts, then the prompt of each interface.
+pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result<String, Failure> {
+    let interfaces: Vec<&'static Interface> = match interface {
+        None => ALL.to_vec(),
+        Some(name) => vec![Interface::named(name).ok_or_else(|| {
+            Failure::usage(format!("unknown interface {name:?}; see `edge-eval list interfaces`"))
+        })?],
+    };
+    let choice = model.map(|path| ModelChoice {
+        path: PathBuf::from(path),
+        name: None,
+        template: None,
+        thinking: Thinking::Default,
+    });
+    let model = choice.as_ref().map(PlannedModel::open).transpose()?;
+    let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let mut text = format!("item {}  family {}  {}\n", item.id, item.family, tags.join(" "));
+    let question = item.first_question();
+    text.push_str(&format!("labels {:?}  gold {:?}\n", question.labels, question.gold));
+    let settings = Settings::default();
+    for interface in interfaces.into_iter().filter(|interface| fits(item, interface)) {
+        let track = Track::start(item, interface, &settings);
+        for (prompt, request) in track.asks() {
+            text.push_str(&format!("\n===== {}: {}\n", interface.name, asked(request)));
+            match &model {
+                Some(model) => {
+                    let rendered = prompting::job(&model.renderer, 0, prompt, request)
+                        .map_err(|error| Failure::input(error.to_string()))?;
+                    text.extend(rendered.job.prompt.iter().map(|segment| segment.text.as_str()));
+                    text.push('\n');
+                }
+                None => {
+                    for turn in &prompt.turns {
+                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), turn.text));
+                    }
+                    if !prompt.lead.is_empty() {
+                        text.push_str(&format!("[assistant]\n{}\n", prompt.lead));
+                    }
+                }
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn asked(request: &Request) -> String {
+    match request {
+        Request::Score(score) => format!("scores {:?}", score.continuations),
+        Request::Generate(generate) => format!("generates up to {} tokens", generate.max_tokens),
+    }
+}
