@@ -40,7 +40,10 @@ impl Session {
             return resume(dir, header, plan, &clock);
         }
         header.run_id = log::run_id(clock.now(), stem);
-        let mut log = Log::create(&dir, &Entry::Header(Box::new(header)), fsync(plan)).map_err(disk)?;
+        let header = Entry::Header(Box::new(header));
+        let mut log = Log::create(&dir, &header, fsync(plan)).map_err(disk)?;
+        // Nothing can be read without the header, so one damaged block must not take it.
+        log.append(&header).map_err(disk)?;
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];

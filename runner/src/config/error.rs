@@ -40,8 +40,13 @@ impl ConfigError {
 
     /// A fault of a key, at the first line that sets it from `from` on.
     pub fn on_key(file: &str, text: &str, from: usize, key: &str, message: impl Into<String>) -> Self {
+        // Also inside an inline table; `seed` must not be found in `my-seed`.
         let sets_key = |line: &str| {
-            line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+            line.match_indices(key).any(|(place, _)| {
+                let before = line[..place].chars().next_back();
+                let starts = before.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
+                starts && line[place + key.len()..].trim_start().starts_with('=')
+            })
         };
         let mut offset = 0;
         let mut line = None;

@@ -1,0 +1,157 @@
+//! The command line as an interface.
+
+use crate::support::{Bench, complaint, run, told};
+
+const SMALL: &str =
+    "limit = 3\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"logic\"\n[[task]]\nname = \"lights\"\n";
+
+#[test]
+fn a_run_prints_its_table_and_its_folder() {
+    let bench = Bench::new(SMALL);
+    let (code, out, errors) = told(&bench.run("run", &[]));
+    assert_eq!(code, Some(0), "{errors}");
+    for word in ["accuracy", "95 % interval", "chance", "logic", "lights", "free-cot", "run folder: "] {
+        assert!(out.contains(word), "{word} is missing:\n{out}");
+    }
+    // 2 tasks x 3 items x 3 interfaces.
+    assert_eq!(bench.log("run").items.len(), 18);
+}
+
+#[test]
+fn the_same_command_finds_its_run_again_and_another_folder_gives_the_same_answers() {
+    let bench = Bench::new(&format!("{SMALL}[log]\nsync = \"never\"\n"));
+    assert_eq!(bench.run("a", &[]).status.code(), Some(0));
+    let (code, out, errors) = told(&bench.run("a", &[]));
+    assert_eq!(code, Some(0));
+    assert!(errors.contains("the run is complete") && out.contains("run folder"), "{errors}");
+    assert_eq!(bench.run("b", &[]).status.code(), Some(0));
+    crate::support::assert_same(&bench.log("a"), &bench.log("b"));
+}
+
+#[test]
+fn log_09_another_run_is_refused_with_the_differing_field() {
+    let bench = Bench::new(SMALL);
+    assert_eq!(bench.run("run", &[]).status.code(), Some(0));
+    for (change, field) in [
+        (&["--seed", "2"][..], "config.seed is 1 in the log and 2 now"),
+        (&["--limit", "4"], "config.limit is 3 in the log and 4 now"),
+        (&["--interface", "direct"], "config.interfaces"),
+        (&["--model", "fake:context=4000"], "config.model[0].path"),
+    ] {
+        let output = bench.run("run", change);
+        assert_eq!(output.status.code(), Some(5), "{change:?}");
+        let line = complaint(&output);
+        assert!(line.contains(field) && line.contains("--out"), "{line}");
+    }
+}
+
+#[test]
+fn quiet_is_quiet_and_names_the_folder() {
+    let bench = Bench::new(SMALL);
+    let (code, out, errors) = told(&bench.run("run", &["--quiet"]));
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert_eq!(out.trim(), bench.path("run"));
+}
+
+#[test]
+fn plan_counts_and_runs_nothing() {
+    let bench = Bench::new(SMALL);
+    let (code, out, errors) = told(&run(&["plan", &bench.config, "--json"]));
+    assert_eq!(code, Some(0), "{errors}");
+    let plan: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let rows = plan["models"][0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row["items"] == 3 && row["longest_prompt_tokens"].as_u64() > Some(10)));
+}
+
+#[test]
+fn ctx_02_items_that_do_not_fit_are_planned_skipped_and_counted() {
+    // The fake engine counts words; lights prompts have several hundred, logic prompts under a hundred.
+    let bench = Bench::new(&format!("{SMALL}[engine]\ncontext-tokens = 200\n[asking]\nmax-tokens = 5\n"));
+    let (_, plan, _) = told(&run(&["plan", &bench.config]));
+    assert!(plan.contains("3 items do not fit the context"), "{plan}");
+    let (code, _, errors) = told(&bench.run("run", &[]));
+    assert_eq!(code, Some(0), "{errors}");
+    let log = bench.log("run");
+    let cells = runner::report::cells(&log);
+    let cell =
+        |task: &str| cells.iter().find(|cell| cell.task == task && cell.interface == "direct").expect("cell");
+    assert_eq!((cell("lights").n, cell("lights").skipped, cell("lights").accuracy), (0, 3, None));
+    assert_eq!((cell("logic").n, cell("logic").skipped), (3, 0));
+}
+
+#[test]
+fn reports_are_for_people_spreadsheets_and_machines() {
+    let bench = Bench::new(SMALL);
+    assert_eq!(bench.run("run", &[]).status.code(), Some(0));
+    let dir = bench.path("run");
+    let (_, csv, _) = told(&run(&["report", &dir, "--csv", "-"]));
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert_eq!(
+        reader.headers().expect("headers"),
+        &csv::StringRecord::from(runner::report::COLUMNS.to_vec())
+    );
+    assert_eq!(reader.records().map(|row| row.expect("a row")).count(), 18);
+    let (_, json, _) = told(&run(&["report", &dir, "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((json["complete"].as_bool(), json["cells"].as_array().map(Vec::len)), (Some(true), Some(6)));
+    let (_, dump, _) = told(&run(&["log", "dump", &dir]));
+    assert!(dump.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert_eq!(dump.lines().filter(|line| line.contains("\"Item\"")).count(), 18);
+}
+
+#[test]
+fn usage_errors_have_one_line_that_says_where_and_what() {
+    for (config, arguments, code, parts) in [
+        ("limt = 3\n", &[][..], 2, &[":1: ", "`limt`"][..]),
+        (
+            "[[model]]\npath = \"fake\"\n[[task]]\nname = \"gramar\"\n",
+            &[],
+            2,
+            &[":4: ", "`gramar`", "grammar"],
+        ),
+        (
+            "[[task]]\nname = \"lights\"\nparams = { epizodes = 3 }\n",
+            &["--model", "fake"],
+            2,
+            &[":3: ", "`epizodes`"],
+        ),
+        (SMALL, &["--interface", "cot"], 2, &["`cot`", "free-cot"]),
+        (SMALL, &["--model", "nowhere.gguf"], 3, &["nowhere.gguf"]),
+        (SMALL, &["--model", "fake:explode"], 3, &["explode", "die-on"]),
+        ("[[task]]\nname = \"lights\"\n", &[], 2, &["no model is named", "--model"]),
+        ("[[model]]\npath = \"fake\"\n", &[], 2, &["no task is named", "list tasks"]),
+        (
+            "[[model]]\npath = \"fake\"\n[[task]]\nname = \"lights\"\n[[task]]\nname = \"lights\"\n",
+            &[],
+            2,
+            &["`label`"],
+        ),
+    ] {
+        let bench = Bench::new(config);
+        let output = bench.run("run", arguments);
+        assert_eq!(output.status.code(), Some(code), "{config}");
+        let line = complaint(&output);
+        for part in parts {
+            assert!(line.contains(part), "{part} is not in: {line}");
+        }
+    }
+}
+
+#[test]
+fn help_man_and_completions_are_generated() {
+    for arguments in
+        [&["--help"][..], &["run", "--help"], &["man"], &["completions", "bash"], &["list", "interfaces"]]
+    {
+        let (code, out, _) = told(&run(arguments));
+        assert_eq!(code, Some(0), "{arguments:?}");
+        assert!(out.len() > 100, "{arguments:?}");
+    }
+    let (_, man, _) = told(&run(&["man"]));
+    for (exit, meaning) in runner::exit::Exit::TABLE {
+        assert!(man.contains(&format!("\n{}\n{meaning}", exit as u8)), "{meaning} is not in the manual page");
+    }
+    let (code, _, errors) = told(&run(&["runn"]));
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("runn"), "{errors}");
+}

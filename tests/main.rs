@@ -1,0 +1,12 @@
+//! Integration tests of the whole program, as one binary: it links once.
+//!
+//! Those in `real` need the llama feature and the default model in `models/gguf/` (`make fetch`).
+
+mod bad_input;
+mod command_line;
+mod damage;
+mod faults;
+mod kill;
+#[cfg(feature = "llama")]
+mod real;
+mod support;
