@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 tools=$root/.tools
 pypi=$tools/pypi
+libclang_wheel=$pypi/libclang/clang/native
 log=$tools/setup.log
 
 # The versions that were tried; the wheels exist for x86-64 and aarch64.
@@ -46,7 +47,7 @@ libclang_place() {
     local place
     [ -f "${LIBCLANG_PATH:-}" ] && printf '%s\n' "$LIBCLANG_PATH" && return
     for place in "${LIBCLANG_PATH:-}" "$(llvm-config --libdir 2>/dev/null || true)" /usr/lib/llvm-*/lib \
-        /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib "$pypi/clang/native"; do
+        /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib "$libclang_wheel"; do
         if compgen -G "$place/libclang.so*" >/dev/null || compgen -G "$place/libclang-[0-9]*.so*" >/dev/null; then
             [ -n "$place" ] && printf '%s\n' "$place" && return
         fi
@@ -93,7 +94,7 @@ apt_install() { # apt_install NAME...
     mapfile -t packages < <(apt_packages "$@")
     echo "setup: installing ${packages[*]} with apt-get (output in .tools/setup.log)"
     apt_get install "${packages[@]}" || { apt_get update && apt_get install "${packages[@]}"; } ||
-        echo "setup: apt-get could not install ${packages[*]}: $(grep '^E: ' "$log" | tail -n 1)" >&2
+        echo "setup: apt-get could not install ${packages[*]}: $(sed -n 's/^E: //p' "$log" | tail -n 1)" >&2
 }
 
 apt_get() {
@@ -111,13 +112,15 @@ pypi_install() { # pypi_install NAME...
         *) continue ;;
         esac
         echo "setup: installing $wheel from PyPI into .tools/ (output in .tools/setup.log)"
-        python3 -m pip install --no-input --no-deps --only-binary :all: --upgrade --target "$pypi" "$wheel" \
+        python3 -m pip install --no-input --no-deps --only-binary :all: --upgrade --target "$pypi/$name" "$wheel" \
             </dev/null >>"$log" 2>&1 ||
-            echo "setup: pip could not install $wheel: $(grep '^ERROR: ' "$log" | tail -n 1)" >&2
+            echo "setup: pip could not install $wheel: $(sed -n 's/^ERROR: //p' "$log" | tail -n 1)" >&2
     done
     # The wheel's own bin/cmake is a Python script that needs its package on the path: link the real program.
-    if [ -x "$pypi/cmake/data/bin/cmake" ]; then ln -sfn ../pypi/cmake/data/bin/cmake "$tools/bin/cmake"; fi
-    if [ -x "$pypi/bin/ccache" ]; then ln -sfn ../pypi/bin/ccache "$tools/bin/ccache"; fi
+    local program
+    for program in "$pypi/cmake/cmake/data/bin/cmake" "$pypi/ccache/bin/ccache"; do
+        if [ -x "$program" ]; then ln -sfn "$program" "$tools/bin/"; fi
+    done
 }
 
 # --- the environment of every later step ----------------------------------------------------------------------------
@@ -136,7 +139,7 @@ write_env() {
         echo "# Written by cross/setup.sh; made anew by every make."
         printf 'export PATH=%q:"%s"\n' "$added_path" "\$PATH"
         # Only where they are needed: cargo builds llama.cpp again when one of these changes.
-        if [ "$place" = "$pypi/clang/native" ]; then
+        if [ "$place" = "$libclang_wheel" ]; then
             printf 'export LIBCLANG_PATH=%q\n' "$place"
         fi
         if [ -z "${BINDGEN_EXTRA_CLANG_ARGS:-}" ] && clang_headers_missing "$place"; then
@@ -181,7 +184,6 @@ if [ "${#missing[@]}" -gt 0 ] && [ "${INSTALL:-1}" != 0 ]; then
     if found_pip; then
         pypi_install "${missing[@]}"
     fi
-    : >"$tools/tried-wanted"
 fi
 
 mapfile -t missing < <(missing_of "${required[@]}")
@@ -190,6 +192,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
     fail "the build still needs ${missing[*]/cxx/a C++17 compiler with libstdc++.a}: as root, install ${packages[*]} (Debian's names), then run make again"
 fi
 
+[ "${INSTALL:-1}" = 0 ] || : >"$tools/tried-wanted"
 write_env
-if found_ccache; then ccache=found; else ccache='missing (install it for fast clean builds)'; fi
+if found_ccache; then ccache=found; else ccache='missing (every clean build compiles llama.cpp anew)'; fi
 echo "setup: Rust $rust, cmake $(cmake_version), C++ compiler $("${CXX:-c++}" -dumpfullversion -dumpversion), libclang in $(libclang_place), ccache $ccache"
