@@ -45,6 +45,11 @@ impl Splitter {
         Splitter { limit_bytes, ..Splitter::new(0) }
     }
 
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// Bytes of the stream taken so far.
     pub(super) fn position(&self) -> u64 {
         self.position

@@ -150,6 +150,7 @@ fn a_frame_over_the_limit_is_skipped_without_being_held() {
     while !rest.is_empty() {
         let (used, whole) = splitter.take(&rest[..rest.len().min(64)]);
         rest = &rest[used..];
+        assert!(splitter.held_bytes() <= 256, "{} bytes are held", splitter.held_bytes());
         if whole {
             let chunk = splitter.chunk();
             chunks.push((chunk.range, chunk.body.map(|body| body.to_vec())));
@@ -167,6 +168,13 @@ fn values_without_content_and_values_over_the_limit_are_not_sent() {
         matches!(encode(&long), Err(FrameError::TooLong { .. })),
         "its length field puts it over the limit"
     );
+}
+
+#[test]
+fn two_frames_are_not_one() {
+    let mut two = encode(&Message::Hello).unwrap();
+    two.extend(encode(&Message::Text("and more".to_owned())).unwrap());
+    assert_eq!(decode::<Message>(&two), Err(FrameError::Stuffing));
 }
 
 #[test]

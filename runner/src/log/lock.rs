@@ -12,7 +12,15 @@ use super::{LOCK_FILE, LogError};
 /// A held lock; dropping it lets go.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file is not enough: a worker that is just being started shares it between fork and exec, and would
+    /// hold the lock for that moment.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -39,7 +47,15 @@ impl Lock {
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(name.as_bytes()))
             .map_err(|error| failed("write this process's number to the lock file", error))?;
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
+    }
+}
+
+#[cfg(test)]
+impl Lock {
+    /// The open file, as a process that is being started shares it.
+    pub(super) fn shared(&self) -> File {
+        self.file.try_clone().unwrap()
     }
 }
 

@@ -86,6 +86,17 @@ fn log_08_one_process_cannot_open_a_run_twice_either() {
 }
 
 #[test]
+fn log_08_a_lock_ends_though_a_process_being_started_still_shares_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = Lock::acquire(dir.path()).unwrap();
+    let shared = lock.shared();
+    assert!(Lock::acquire(dir.path()).is_err());
+    drop(lock);
+    Lock::acquire(dir.path()).unwrap();
+    drop(shared);
+}
+
+#[test]
 fn log_08_a_lock_file_with_other_text_does_not_block() {
     let dir = folder_with(&log_bytes(3).0);
     std::fs::write(dir.path().join(LOCK_FILE), "pid 1 on a machine that is long gone, and much more text\n")
