@@ -53,7 +53,7 @@ fn what_the_prompt_says_leads_to_the_gold_over_ten_thousand_seeds() {
         let items = made("episodes = 1\ndepths = [0, 1, 4]", seed);
         golds.extend(items.iter().map(|item| check(item).now));
     }
-    let chi_square = balance("hand-swap", golds.iter().map(String::as_str));
+    let chi_square = balance("hand-swap", OBJECTS, golds.iter().map(String::as_str));
     assert!(chi_square < 18.4, "p = 0.0001 at 18.4");
 }
 

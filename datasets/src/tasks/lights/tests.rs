@@ -90,7 +90,7 @@ fn what_the_prompt_says_leads_to_the_gold_over_ten_thousand_seeds() {
         }
     }
     for (depth, golds) in [1, 4].iter().zip(&golds) {
-        let chi_square = balance(&format!("lights, depth {depth}"), golds.iter().map(String::as_str));
+        let chi_square = balance(&format!("lights, depth {depth}"), STATUS, golds.iter().map(String::as_str));
         assert!(chi_square < 15.1, "p = 0.0001 at 15.1");
     }
 }

@@ -198,7 +198,7 @@ fn what_the_prompt_says_leads_to_the_gold_over_ten_thousand_seeds() {
         let items = made(&format!("{kind}\nepisodes = 1\ndepths = [1, 4]"), seed);
         golds.extend(items.iter().map(|item| check(item).now));
     }
-    let chi_square = balance("linear-world", golds.iter().map(String::as_str));
+    let chi_square = balance("linear-world", &["left", "right"], golds.iter().map(String::as_str));
     assert!(chi_square < 15.1, "p = 0.0001 at 15.1");
 }
 
