@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::tracking::{
     Episodes, Example, Layout, MOST_FREQUENT, Query, STATELESS, World, default_depths, letter,
@@ -52,7 +52,7 @@ struct LightsParams {
     initial: Initial,
 }
 
-#[derive(Deserialize, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Initial {
     Random,

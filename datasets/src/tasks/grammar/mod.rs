@@ -7,7 +7,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::item::{Ask, Cue, Gold, Item, Part, Question, tags};
 use crate::reading::Reading;
@@ -73,7 +73,7 @@ struct GrammarParams {
 }
 
 /// How words of a grammar are drawn.
-#[derive(Deserialize, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Sampling {
     Uniform,

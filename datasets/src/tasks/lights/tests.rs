@@ -53,14 +53,14 @@ fn each_switch_does_what_the_table_says() {
 #[test]
 fn the_initial_state_answers_half_and_half_a_fifth_to_the_power_of_the_depth() {
     // Four of the five switches set a room, two on and two off: untouched with 5^-d, else either way.
-    let items = made("episodes = 10000\ndepths = [0, 1, 2, 3, 6]", 3);
+    let items = made("episodes = 4000\ndepths = [0, 1, 2, 3, 6]", 3);
     let answers = (STATELESS.answers)(&items);
     for depth in [0, 1, 2, 3, 6] {
         let of_depth = items.iter().zip(&answers).filter(|(item, _)| item.tags["depth"] == depth.to_string());
         let right =
             of_depth.filter(|(item, answer)| item.first_question().gold == Gold::Label(answer.unwrap()));
-        let (share, expected) = (right.count() as f64 / 10_000.0, 0.5 + 0.5 * 0.2f64.powi(depth));
-        assert!((share - expected).abs() < 0.02, "depth {depth}: {share}, four standard errors are 0.02");
+        let (share, expected) = (right.count() as f64 / 4000.0, 0.5 + 0.5 * 0.2f64.powi(depth));
+        assert!((share - expected).abs() < 0.032, "depth {depth}: {share}, four standard errors are 0.032");
     }
 }
 
@@ -90,7 +90,7 @@ fn what_the_prompt_says_leads_to_the_gold_over_ten_thousand_seeds() {
         }
     }
     for (depth, golds) in [1, 4].iter().zip(&golds) {
-        let chi_square = balance(&format!("lights, depth {depth}"), golds.iter().map(String::as_str));
+        let chi_square = balance(&format!("lights, depth {depth}"), STATUS, golds.iter().map(String::as_str));
         assert!(chi_square < 15.1, "p = 0.0001 at 15.1");
     }
 }

@@ -3,7 +3,7 @@
 mod line;
 mod wording;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::tracking::{Episodes, MOST_FREQUENT, STATELESS, default_depths};
 use crate::item::{Item, tags};
@@ -44,7 +44,7 @@ struct LinearWorldParams {
 }
 
 /// How persons move.
-#[derive(Deserialize, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Updates {
     Swap,
@@ -53,7 +53,7 @@ enum Updates {
 }
 
 /// Which pair a question is about.
-#[derive(Deserialize, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Asking {
     Random,

@@ -196,11 +196,15 @@ pub(in crate::tasks) fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Counts of right answers by label, and the chi-square against equal shares; printed for the record.
-pub(in crate::tasks) fn balance<'a>(name: &str, golds: impl Iterator<Item = &'a str>) -> f64 {
-    let mut counts = BTreeMap::<&str, f64>::new();
+/// The chi-square of right answers against equal shares of all labels; printed for the record.
+pub(in crate::tasks) fn balance<'a>(
+    name: &str,
+    labels: &[&str],
+    golds: impl Iterator<Item = &'a str>,
+) -> f64 {
+    let mut counts: BTreeMap<&str, f64> = labels.iter().map(|&label| (label, 0.0)).collect();
     for gold in golds {
-        *counts.entry(gold).or_default() += 1.0;
+        *counts.get_mut(gold).expect("the gold is a label") += 1.0;
     }
     let mean = counts.values().sum::<f64>() / counts.len() as f64;
     let chi_square = counts.values().map(|count| (count - mean).powi(2) / mean).sum();
