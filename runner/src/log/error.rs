@@ -50,15 +50,6 @@ pub enum LogError {
         /// What is there instead.
         found: String,
     },
-    /// The first entry is damaged, others are not.
-    #[error(
-        "{}: the first entry, which describes the run, is damaged; the other entries can be read, but the run cannot be \
-         resumed: start a new run folder", path.display()
-    )]
-    HeaderLost {
-        /// The log.
-        path: PathBuf,
-    },
     /// Not a log of ours.
     #[error("{}: this is not an edge-eval log, it begins with \"{found}\"; name the `log` file of a run folder", path.display())]
     NotALog {

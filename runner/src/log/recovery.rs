@@ -55,9 +55,6 @@ pub(super) fn recover<T: DeserializeOwned>(dir: &Path, synced: bool) -> Result<R
         let found = format!("{} bytes behind the first line are no entry", found.torn_tail_bytes);
         return Err(LogError::Headerless { path, found });
     }
-    if !found.has_first {
-        return Err(LogError::HeaderLost { path });
-    }
     let cut = if found.torn_tail_bytes > 0 {
         Some(cut_tail(dir, &path, found.end_of_good_bytes, synced)?)
     } else {
