@@ -157,6 +157,6 @@ fn alignment(values: &BTreeMap<String, Value>) -> Result<u64, Fault> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 pub(crate) mod writer;
