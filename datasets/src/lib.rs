@@ -8,6 +8,7 @@ pub mod bayes;
 pub mod episode;
 pub mod grade;
 pub mod grid;
+pub mod import;
 pub mod interfaces;
 pub mod item;
 pub mod reading;

@@ -3,6 +3,7 @@
 //! English first, then the languages in which small models drift off: German, Dutch, French, Spanish, Portuguese,
 //! Italian, Chinese (both scripts), Japanese, Korean, and the plain noun in some more.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,27 +11,30 @@ use regex::Regex;
 use super::lexicon::{first_word, unspaced};
 
 /// What announces an answer.
+///
+/// Word borders are looked at afterwards ([`stands_free`]): with Unicode borders in the pattern, the search in a
+/// text of another script would fall to a machine a thousand times slower.
 static ANCHORS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
         (?P<noun>
-            \b(?: answer | ans | antwort | antwoord | r[ée]ponse | respuesta | resposta | risposta | svar(?:et)? | vastaus
-                | odpowied[zź] | odpov[eě][dď] | ответ | відповідь | cevap | yan[ıi]t | jawaban | verdict | conclusion
-                | solution | l[öo]sung | decision | prediction )\b
+            answer | antwort | antwoord | r[ée]ponse | respuesta | resposta | risposta | svar(?:et)? | vastaus
+          | odpowied[zź] | odpov[eě][dď] | ответ | відповідь | cevap | yan[ıi]t | jawaban | verdict | conclusion
+          | solution | l[öo]sung | decision | prediction | ans
           | 答案 | 答え | 回答 | 解答 | 正解 | 정답 | 답
         )
       | (?P<weak>
-            \b(?: option | choice | letter | pick | selection | alternative | class | apartment | route | picture | image
-                | optie | keuze | lettre | choix | buchstabe | auswahl | opci[óo]n | elecci[óo]n | alternativa | letra | opzione | scelta )\b
+            option | choice | letter | pick | selection | alternative | class | apartment | route | picture | image
+          | optie | keuze | lettre | choix | buchstabe | auswahl | opci[óo]n | elecci[óo]n | alternativa | letra | opzione | scelta
           | 选项 | 選項 | 選択肢
         )
       | (?P<verb>
-            \b(?:i|we)(?: '(?:d|ll|m\s{1,3}going\s{1,3}to) | \s{1,3}(?:would|will|must|should|am\s{1,3}going\s{1,3}to|have\s{1,3}to) )?
+            (?:i|we)(?: '(?:d|ll|m\s{1,3}going\s{1,3}to) | \s{1,3}(?:would|will|must|should|am\s{1,3}going\s{1,3}to|have\s{1,3}to) )?
               (?:\s{1,3}(?:therefore|thus|then|hence|finally|now|still))?
               \s{1,3}(?: choose | chose | pick | select | go\s{1,3}with | going\s{1,3}with | opt\s{1,3}for | settle\s{1,3}on | vote\s{1,3}for | recommend
-                | conclude | answer | say | guess )\b
-          | \bich\s{1,3}(?:w[äa]hle|nehme|entscheide\s{1,3}mich\s{1,3}f[üu]r)\b | \bik\s{1,3}(?:kies|ga\s{1,3}voor)\b
-          | \bje\s{1,3}(?:choisis|s[ée]lectionne)\b | \b(?:elijo|escojo|selecciono|escolho|scelgo)\b
+                | conclude | answer | say | guess )
+          | ich\s{1,3}(?:w[äa]hle|nehme|entscheide\s{1,3}mich\s{1,3}f[üu]r) | ik\s{1,3}(?:kies|ga\s{1,3}voor)
+          | je\s{1,3}(?:choisis|s[ée]lectionne) | elijo | escojo | selecciono | escolho | scelgo
           | 选择 | 選擇 | 选 | 選(?:ぶ|び)?
         )",
     )
@@ -261,6 +265,16 @@ const UNSPACED: &[&str] = &[
     "\u{B294}",
 ];
 
+/// Before a phrase they deny it: 不 非 别 別.
+const NOT: [char; 4] = ['\u{4E0D}', '\u{975E}', '\u{522B}', '\u{5225}'];
+
+/// After a verb they make a noun of it: 项 項.
+const ITEM: [char; 2] = ['\u{9879}', '\u{9805}'];
+
+/// Before a weak noun they make it announce an answer: 正确 正確 最佳 正しい.
+const CORRECT: [&str; 4] =
+    ["\u{6B63}\u{786E}", "\u{6B63}\u{78BA}", "\u{6700}\u{4F73}", "\u{6B63}\u{3057}\u{3044}"];
+
 /// LaTeX commands that only dress their argument.
 const DRESS: &[&str] = &[
     "boxed",
@@ -291,8 +305,6 @@ const LONGEST_WAY: usize = 16;
 
 /// A phrase that announces an answer.
 pub(super) struct Anchor {
-    /// Where the phrase begins.
-    pub(super) start: usize,
     /// Where the announced thing begins.
     pub(super) at: usize,
     /// Whether something ties them; else only a label alone on the rest of its line counts.
@@ -304,45 +316,63 @@ pub(super) struct Anchor {
 /// All phrases of a text in order. `stands` tells where an announced thing begins, so that a word which is also a
 /// label is not passed over.
 pub(super) fn all<'a>(text: &'a str, stands: &'a dyn Fn(usize) -> bool) -> impl Iterator<Item = Anchor> + 'a {
-    ANCHORS.captures_iter(text).filter_map(move |found| {
-        let whole = found.get(0)?;
-        let (verb, weak) = (found.name("verb").is_some(), found.name("weak").is_some());
-        let before = words_before(text, whole.start());
-        if spoiled(text, whole.start()) {
-            return None;
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        while let Some(found) = ANCHORS.captures_at(text, from) {
+            let phrase = found.get(0)?.range();
+            if !stands_free(text, &phrase) {
+                // Perhaps only its tail is a phrase: "taxi answer".
+                from = phrase.start + text[phrase.start..].chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            from = phrase.end;
+            let kind = (found.name("verb").is_some(), found.name("weak").is_some());
+            if let Some(anchor) = anchor(text, &phrase, kind, stands) {
+                return Some(anchor);
+            }
         }
-        let previous = text[..whole.start()].chars().next_back();
-        if previous.is_some_and(|c| "\u{4E0D}\u{975E}\u{522B}\u{5225}".contains(c)) {
-            return None;
-        }
-        let rest = &text[whole.end()..];
-        if verb && rest.starts_with(['\u{9879}', '\u{9805}']) {
-            return None; // "option", not "choose"
-        }
-        let way = walk(text, whole.end(), stands);
-        let qualified =
-            before.clone().any(|word| QUALIFIERS.iter().any(|known| word.eq_ignore_ascii_case(known)))
-                || ends_in_any(
-                    &text[..whole.start()],
-                    &[
-                        "\u{6B63}\u{786E}",
-                        "\u{6B63}\u{78BA}",
-                        "\u{6700}\u{4F73}",
-                        "\u{6B63}\u{3057}\u{3044}",
-                        "\u{6B63}\u{786E}\u{7684}",
-                        "\u{6B63}\u{78BA}\u{7684}",
-                    ],
-                );
-        let alone = before.clone().all(|word| QUALIFIERS.contains(&word) || word.eq_ignore_ascii_case("the"))
-            && opens_line(text, whole.start());
-        if weak && !qualified && !(alone && way.colon) {
-            return None;
-        }
-        let tag = previous == Some('<') && rest.starts_with('>');
-        let heading = alone && way.line_end_first;
-        let tied = verb || way.linked || tag || heading;
-        Some(Anchor { start: whole.start(), at: way.at, tied, new_line: way.new_line })
+        None
     })
+}
+
+/// Whether no letter that belongs to the same word stands on either side.
+fn stands_free(text: &str, phrase: &Range<usize>) -> bool {
+    let joins = |c: Option<char>, own: Option<char>| {
+        c.is_some_and(|c| c.is_alphanumeric() && !unspaced(c)) && own.is_some_and(|own| !unspaced(own))
+    };
+    let own = &text[phrase.clone()];
+    !joins(text[..phrase.start].chars().next_back(), own.chars().next())
+        && !joins(text[phrase.end..].chars().next(), own.chars().next_back())
+}
+
+fn anchor(
+    text: &str,
+    phrase: &Range<usize>,
+    (verb, weak): (bool, bool),
+    stands: &dyn Fn(usize) -> bool,
+) -> Option<Anchor> {
+    let head = &text[..phrase.start];
+    let rest = &text[phrase.end..];
+    let previous = head.chars().next_back();
+    if spoiled(text, phrase.start) || previous.is_some_and(|c| NOT.contains(&c)) {
+        return None;
+    }
+    if verb && rest.starts_with(ITEM) {
+        return None; // "option", not "choose"
+    }
+    let way = walk(text, phrase.end, stands);
+    let qualifies = |word: &str| QUALIFIERS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let qualified = words_before(text, phrase.start).any(qualifies)
+        || CORRECT.iter().any(|correct| head.trim_end_matches('\u{7684}').ends_with(correct));
+    let alone = words_before(text, phrase.start)
+        .all(|word| qualifies(word) || word.eq_ignore_ascii_case("the"))
+        && opens_line(text, phrase.start);
+    if weak && !qualified && !(alone && way.colon) {
+        return None;
+    }
+    let tag = previous == Some('<') && rest.starts_with('>');
+    let heading = alone && way.line_end_first;
+    Some(Anchor { at: way.at, tied: verb || way.linked || tag || heading, new_line: way.new_line })
 }
 
 /// Whether the words before a place make what follows a supposition or a denial.
@@ -478,8 +508,4 @@ fn opens_line(text: &str, at: usize) -> bool {
     let line =
         line.rfind('\n').map_or(if from == 0 { Some(line) } else { None }, |end| Some(&line[end + 1..]));
     line.is_some_and(|line| !line.contains(['.', ':', ';', '?', '!', ',']))
-}
-
-fn ends_in_any(text: &str, ends: &[&str]) -> bool {
-    ends.iter().any(|end| text.ends_with(end))
 }

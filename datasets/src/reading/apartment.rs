@@ -9,7 +9,7 @@ use super::marks::{Marks, View};
 use super::{named, statement};
 
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:apartment|apt\.?|appartement|wohnung|flat)").expect("the pattern is constant")
+    Regex::new(r"(?i)(?-u:\b)(?:apartment|apt\.?|appartement|wohnung|flat)").expect("the pattern is constant")
 });
 
 /// Reads the number of an apartment.

@@ -18,10 +18,10 @@ pub(super) fn all(view: &View<'_>, name: &Regex) -> Vec<Mark> {
         let mut hit = None;
         for _ in 0..4 {
             at = undress(text, at);
-            hit = view
-                .lexicon
-                .bare(text, at)
-                .filter(|hit| hit.exact || view.lexicon.at(text, at) == Some(*hit));
+            hit = view.lexicon.bare(text, at).filter(|hit| {
+                let article = ["a", "i"].contains(&&text[at..hit.end]);
+                hit.exact && !article || view.lexicon.at(text, at) == Some(*hit)
+            });
             let word = first_word(&text[at..]);
             if hit.is_some() {
                 break;

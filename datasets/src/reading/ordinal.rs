@@ -13,18 +13,21 @@ const WORDS: &[&str] =
 
 const THINGS: &str = "picture|pic|image|photo|photograph|face|person|candidate|option|number|individual";
 
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(&format!(r"(?i)(?:\b(?:{THINGS})\b|#)")).expect("the pattern is constant"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?i)(?:(?-u:\b)(?:{THINGS})(?-u:\b)|#)")).expect("the pattern is constant")
+});
 
 static THE_NTH: LazyLock<Regex> = LazyLock::new(|| {
     let words = WORDS.join("|");
-    Regex::new(&format!(r"(?i)\b(?P<nth>{words}|[0-9]{{1,2}}(?:st|nd|rd|th))\x20{{1,3}}(?:{THINGS}|one)\b"))
-        .expect("the pattern is constant")
+    Regex::new(&format!(
+        r"(?i)(?-u:\b)(?P<nth>{words}|[0-9]{{1,2}}(?:st|nd|rd|th))\x20{{1,3}}(?:{THINGS}|one)(?-u:\b)"
+    ))
+    .expect("the pattern is constant")
 });
 
 static ALL_SAME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:all|each|every)\b[^.\n]{0,60}\bsame\x20{1,3}(?:person|individual|man|woman|face)\b|\b(?:all|each|every)\b[^.\n]{0,60}\bidentical\b",
+        r"(?i)(?-u:\b)(?:all|each|every)(?-u:\b)[^.\n]{0,60}(?-u:\b)same\x20{1,3}(?:person|individual|man|woman|face)(?-u:\b)|(?-u:\b)(?:all|each|every)(?-u:\b)[^.\n]{0,60}(?-u:\b)identical(?-u:\b)",
     )
     .expect("the pattern is constant")
 });

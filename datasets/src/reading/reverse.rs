@@ -10,8 +10,8 @@ use super::marks::{Mark, View};
 
 static PHRASE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?ix) \b (?:is|must\x20be|would\x20be|has\x20to\x20be) \x20{1,3} (?:indeed\x20|therefore\x20|clearly\x20)?
-        (?: (?:the\x20{1,3})? (?:only\x20)? (?:correct|right|best) (?:\x20{1,3}(?:answer|option|choice|one|statement|match))? | the\x20{1,3}answer ) \b",
+        r"(?ix) (?-u:\b) (?:is|must\x20be|would\x20be|has\x20to\x20be) \x20{1,3} (?:indeed\x20|therefore\x20|clearly\x20)?
+        (?: (?:the\x20{1,3})? (?:only\x20)? (?:correct|right|best) (?:\x20{1,3}(?:answer|option|choice|one|statement|match))? | the\x20{1,3}answer ) (?-u:\b)",
     )
     .expect("the pattern is constant")
 });

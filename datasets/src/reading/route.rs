@@ -9,12 +9,12 @@ use super::marks::{Marks, View};
 use super::{Kind, named, statement, whole};
 
 static BEST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bbest\s{1,3}route(?:\s{1,3}(?:is|would\s{1,3}be))?\s{0,3}[*_]{0,3}\s{0,3}(?:[:=]|is\b|would\s{1,3}be\b|-)?")
+    Regex::new(r"(?i)(?-u:\b)best\s{1,3}route(?:\s{1,3}(?:is|would\s{1,3}be))?\s{0,3}[*_]{0,3}\s{0,3}(?:[:=]|is(?-u:\b)|would\s{1,3}be(?-u:\b)|-)?")
         .expect("the pattern is constant")
 });
 
 static NAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\broute\b").expect("the pattern is constant"));
+    LazyLock::new(|| Regex::new(r"(?i)(?-u:\b)route(?-u:\b)").expect("the pattern is constant"));
 
 /// Reads a route.
 pub(super) fn read(view: &View<'_>) -> Marks {

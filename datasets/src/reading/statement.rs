@@ -46,12 +46,12 @@ pub(super) fn announced(view: &View<'_>) -> Vec<Mark> {
             continue;
         }
         let (label, end) = match another(view, hit) {
+            Some(end) if refused(text, end) => continue, // "yes or no?"
             Some(end) => (None, end),
             None => (Some(hit.label), hit.end),
         };
         let mark = Mark { label, at: at..end, kind: Kind::Statement };
         if marks.last().is_none_or(|last| *last != mark) {
-            debug_assert!(anchor.start <= at);
             marks.push(mark);
         }
     }

@@ -8,8 +8,9 @@ use regex::Regex;
 use super::marks::{Marks, View};
 use super::{named, statement, whole};
 
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:class|klasse|classe|clase)\b").expect("the pattern is constant"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?-u:\b)(?:class|klasse|classe|clase)(?-u:\b)").expect("the pattern is constant")
+});
 
 /// Reads a class: the last one of a reasoned reply, the first one of a direct reply.
 pub(super) fn read(view: &View<'_>) -> Marks {

@@ -1,5 +1,8 @@
 //! The tasks. A new one is a file and a line in [`ALL`].
 
+#[cfg(test)]
+mod every_task;
+pub mod file;
 pub mod grammar;
 pub mod hand_swap;
 pub mod iip;
@@ -23,7 +26,8 @@ pub const ALL: &[&Task] = &[
     &lights::LIGHTS,
     &ir::IR,
     &iip::IIP,
+    &file::FILE,
 ];
 
 /// Tasks whose parameters can name files, with what reads them.
-pub const RESOLVERS: &[(&Task, Resolve)] = &[(&logic::LOGIC, logic::resolve)];
+pub const RESOLVERS: &[(&Task, Resolve)] = &[(&logic::LOGIC, logic::resolve), (&file::FILE, file::resolve)];

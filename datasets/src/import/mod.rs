@@ -1,0 +1,258 @@
+//! Reads files of multiple-choice items: JSONL, CSV, TSV.
+//!
+//! Pure over readers: this crate opens no files. Every fault is named with its line; nothing is dropped without a
+//! count, and nothing is guessed: a number as an answer needs to be declared as one.
+
+mod checks;
+mod delimited;
+mod entry;
+mod jsonl;
+mod question;
+mod record;
+mod text;
+
+use std::fmt::Write as _;
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+pub use entry::{AnswerIs, Columns, Entry};
+pub use question::{Labels, Layout, name_list, question};
+
+use record::Record;
+
+/// The shape of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// By the ending of the file's name.
+    #[default]
+    Auto,
+    /// One JSON object a line.
+    Jsonl,
+    /// Comma, quotes.
+    Csv,
+    /// Semicolon, quotes: what spreadsheets write where the comma is the decimal sign.
+    CsvSemicolon,
+    /// Tab, quotes.
+    Tsv,
+    /// Tab, quotes mean nothing.
+    TsvUnquoted,
+}
+
+impl Format {
+    /// The format that a file's name tells, where it is left to it.
+    pub fn of(self, path: &str) -> Result<Format, ImportError> {
+        if self != Format::Auto {
+            return Ok(self);
+        }
+        let ending = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+        match ending.as_str() {
+            "jsonl" | "ndjson" => Ok(Format::Jsonl),
+            "csv" => Ok(Format::Csv),
+            "tsv" => Ok(Format::Tsv),
+            _ => Err(ImportError::File(format!(
+                "the format cannot be told from the name `{path}`; set format to jsonl, csv, csv-semicolon, tsv or tsv-unquoted"
+            ))),
+        }
+    }
+}
+
+/// What to do with rows that repeat a question with rotated options (ids of i + k * 1 000 000).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Circular {
+    /// Keep the first pass: every question once.
+    #[default]
+    First,
+    /// Keep all passes; rows of one question are one family, and the tag `pass` tells them apart.
+    All,
+}
+
+/// How rows become entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Rules {
+    /// Names of columns that differ from the usual ones.
+    pub columns: Columns,
+    /// What the answer column holds.
+    pub answer_is: AnswerIs,
+    /// Number repeated ids instead of refusing them.
+    pub reid: bool,
+    /// Go on without a last line that was cut off, instead of refusing the file.
+    pub allow_damaged_end: bool,
+    /// Keep items that come with an image, which is not shown.
+    pub without_images: bool,
+    /// Rows that repeat a question with rotated options.
+    pub circular: Circular,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Import {
+    /// Items in the order of the file.
+    pub entries: Vec<Entry>,
+    /// What was counted on the way.
+    pub counts: Counts,
+    /// What a person should look at, one line each.
+    pub warnings: Vec<String>,
+    /// SHA-256 of the file's bytes.
+    pub file_sha256: String,
+    /// SHA-256 of the entries: the same for the same items in another format.
+    pub entries_sha256: String,
+}
+
+/// What was counted on the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows read, the header not counted.
+    pub rows: u64,
+    /// Left out: no answer given.
+    pub no_gold: u64,
+    /// Left out: the answer is `-` or -1, which means that annotators disagreed.
+    pub no_consensus: u64,
+    /// Left out: needs an image.
+    pub needs_image: u64,
+    /// Left out: a further pass of a question with rotated options.
+    pub further_passes: u64,
+    /// Left out: a last line that was cut off.
+    pub damaged_end: u64,
+    /// Line ends of two characters that became one.
+    pub crlf: u64,
+    /// Carriage returns left in texts.
+    pub lone_cr: u64,
+    /// Spellings of control tokens in texts; models see them as plain text.
+    pub control_spellings: u64,
+    /// Items by the position of their gold.
+    pub gold_positions: Vec<u64>,
+}
+
+/// Why a file cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// The file as a whole.
+    #[error("{0}")]
+    File(String),
+    /// One row.
+    #[error("line {line}{}: {reason}", named(.id.as_deref()))]
+    Row {
+        /// The line on which it begins.
+        line: u64,
+        /// Its id, where it has one.
+        id: Option<String>,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The last line is cut off.
+    #[error(
+        "line {line}, byte {byte} of the file: the last line is cut off after {good} good items; fetch the file again, or set allow-damaged-end"
+    )]
+    DamagedEnd {
+        /// The line.
+        line: u64,
+        /// Where it begins in the file.
+        byte: u64,
+        /// Rows before it.
+        good: usize,
+    },
+}
+
+fn named(id: Option<&str>) -> String {
+    id.map(|id| format!(" (id {id})")).unwrap_or_default()
+}
+
+impl ImportError {
+    fn row(line: u64, id: Option<&str>, reason: String) -> Self {
+        ImportError::Row { line, id: id.map(str::to_owned), reason }
+    }
+
+    fn of_io(error: std::io::Error) -> Self {
+        ImportError::File(error.to_string())
+    }
+}
+
+/// Rows of a file before they are understood.
+struct Passed {
+    records: Vec<Record>,
+    crlf: u64,
+    damaged_end: u64,
+    file_sha256: String,
+}
+
+/// Reads a file of items. `format` must not be [`Format::Auto`]: [`Format::of`] resolves it.
+pub fn read(reader: impl Read, format: Format, rules: &Rules) -> Result<Import, ImportError> {
+    let images = rules.columns.image_names();
+    let passed = match format {
+        Format::Auto => return Err(ImportError::File("no format is set".to_owned())),
+        Format::Jsonl => jsonl::read(reader, rules.allow_damaged_end),
+        Format::Csv => delimited::read(reader, b',', true, &images),
+        Format::CsvSemicolon => delimited::read(reader, b';', true, &images),
+        Format::Tsv => delimited::read(reader, b'\t', true, &images),
+        Format::TsvUnquoted => delimited::read(reader, b'\t', false, &images),
+    }?;
+    let mut counts = Counts {
+        rows: passed.records.len() as u64,
+        crlf: passed.crlf,
+        damaged_end: passed.damaged_end,
+        ..Counts::default()
+    };
+    let (mut entries, mut warnings) = entry::all(&passed.records, rules, &mut counts)?;
+    checks::ids(&mut entries, rules)?;
+    checks::circular(&mut entries, rules.circular, &mut counts, &mut warnings);
+    if entries.is_empty() {
+        return Err(ImportError::File(format!("no item is left of {} rows", counts.rows)));
+    }
+    checks::gold_positions(&entries, &mut counts, &mut warnings);
+    let entries_sha256 = sha256_of(&entries)?;
+    Ok(Import { entries, counts, warnings, file_sha256: passed.file_sha256, entries_sha256 })
+}
+
+/// The bytes of a file as text, for callers that hand over text: a fault is named as [`read`] names it.
+pub fn decode(bytes: &[u8]) -> Result<String, ImportError> {
+    let mut text = String::with_capacity(bytes.len());
+    text::Checked::new(bytes, text::Quotes::None).read_to_string(&mut text).map_err(ImportError::of_io)?;
+    Ok(text)
+}
+
+impl Import {
+    /// Lines for people: what was read, what was left out, what to look at.
+    pub fn notes(&self) -> Vec<String> {
+        let counts = &self.counts;
+        let mut first = format!("{} rows, {} items", counts.rows, self.entries.len());
+        for (count, what) in [
+            (counts.no_gold, "without an answer"),
+            (counts.no_consensus, "without consensus"),
+            (counts.needs_image, "that need an image"),
+            (counts.further_passes, "further passes with rotated options"),
+            (counts.damaged_end, "cut off at the end of the file"),
+        ] {
+            if count > 0 {
+                let _ = write!(first, ", {count} {what} left out");
+            }
+        }
+        let positions: Vec<String> = counts.gold_positions.iter().map(u64::to_string).collect();
+        let mut notes = vec![first, format!("gold by position: {}", positions.join(" "))];
+        if counts.crlf > 0 {
+            notes.push(format!("{} line ends of two characters became one", counts.crlf));
+        }
+        notes.push(format!("sha256 of the file {}, of the items {}", self.file_sha256, self.entries_sha256));
+        notes.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        notes
+    }
+}
+
+fn sha256_of(entries: &[Entry]) -> Result<String, ImportError> {
+    let json = serde_json::to_vec(entries).map_err(|error| ImportError::File(error.to_string()))?;
+    Ok(hex(&Sha256::digest(json)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests;

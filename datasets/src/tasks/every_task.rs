@@ -1,0 +1,238 @@
+//! Holds for every task with every interface, so that a new one of either is tested without new test code: a
+//! perfect reply grades right, and garbage is never right more often than chance.
+
+use models::{Finish, Generated, LabelScore, Reply, Request, Scored, Usage};
+
+use crate::interfaces::{self, Move, Settings};
+use crate::item::Gold;
+use crate::{Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading};
+
+/// Items of each task that are played; spread over all of them.
+const PLAYED: usize = 60;
+
+/// Parameters where a task has none to begin with.
+fn params(task: &Task) -> Params {
+    let text = match task.name {
+        "file" => {
+            "rows = [{ id = 'a', question = 'Q', options = ['acid', 'acid rain', 'A'], gold = 1 }, \
+             { id = 'b', question = 'Q', options = ['x', 'y'], gold = 0 }]"
+        }
+        _ => "",
+    };
+    Params(text.parse().unwrap())
+}
+
+fn items(task: &Task) -> Vec<Item> {
+    let items = (task.items)(&params(task), 1).unwrap_or_else(|error| panic!("{}: {error}", task.name));
+    crate::sample::limited(items, PLAYED, 1, task.name)
+}
+
+/// Plays an item with a model that answers each request by `answer`.
+fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &Request) -> Reply) -> Outcome {
+    let mut episode = item.open();
+    let mut heard: Option<Heard> = None;
+    for _ in 0..1000 {
+        let question = match episode.next(heard.as_ref()) {
+            Step::Done(outcome) => return outcome,
+            Step::Ask(question) => question,
+        };
+        let mut exchange = (interface.open)(&question, &Settings::default());
+        let mut replies = Vec::new();
+        heard = loop {
+            match exchange.step(&replies) {
+                Move::Ask(asks) => {
+                    replies = asks.iter().map(|(_, request)| answer(&question, request)).collect();
+                }
+                Move::Said { said, reply, .. } => {
+                    let verdict = crate::grade::grade(&question.gold, &said);
+                    break Some(Heard { said, verdict, reply });
+                }
+                other => panic!("{}: {other:?}", item.id),
+            }
+        };
+    }
+    panic!("{}: no end after 1000 questions", item.id)
+}
+
+fn text(text: &str) -> Reply {
+    Reply::Generated(Generated {
+        bytes: text.into(),
+        tokens: vec![1],
+        finish: Finish::Stop,
+        usage: Usage::default(),
+    })
+}
+
+fn scores(logprobs: impl Iterator<Item = f32>) -> Reply {
+    let label = |logprob| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
+    Reply::Scored(Scored {
+        labels: logprobs.map(label).collect(),
+        mass: Some(0.5),
+        top: Vec::new(),
+        usage: Usage::default(),
+    })
+}
+
+/// What a model says that knows the answer and the format.
+fn perfect(question: &Question, request: &Request) -> Reply {
+    let label = question.gold.label();
+    match request {
+        Request::Score(score) => {
+            let right = label.map(usize::from);
+            scores((0..score.continuations.len()).map(|index| if Some(index) == right { -0.5 } else { -3.0 }))
+        }
+        Request::Generate(_) => match &question.gold {
+            Gold::Ordering { chain, free } => {
+                let group = |rank: &String| match rank.chars().count() {
+                    1 => rank.clone(),
+                    _ => format!("{{{}}}", rank.chars().map(String::from).collect::<Vec<_>>().join(",")),
+                };
+                let chain = chain.iter().map(group).collect::<Vec<_>>().join(" > ");
+                text(&if free.is_empty() { chain } else { format!("{chain}, {{{free}}}") })
+            }
+            _ => text(&reading::statement(question.reading, &question.labels, label.unwrap_or_default())),
+        },
+    }
+}
+
+fn fitting(item: &Item) -> impl Iterator<Item = &'static Interface> {
+    interfaces::ALL.iter().copied().filter(|interface| (interface.fits)(item.first_question()))
+}
+
+#[test]
+fn a_perfect_reply_grades_right() {
+    for task in crate::tasks::ALL {
+        for item in items(task) {
+            assert!(fitting(&item).next().is_some(), "{} {}: no interface fits", task.name, item.id);
+            for interface in fitting(&item) {
+                let outcome = play(&item, interface, &mut perfect);
+                assert_eq!(outcome.verdict, Verdict::Right, "{} {} {}", task.name, item.id, interface.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_perfect_reply_after_reasoning_and_in_bold_grades_right() {
+    for task in crate::tasks::ALL {
+        for item in items(task) {
+            for interface in fitting(&item) {
+                let mut dressed = |question: &Question, request: &Request| match perfect(question, request) {
+                    Reply::Generated(generated) => text(&format!(
+                        "<think>\nMaybe yes, no, A, left, 1 or Route C.\n</think>\n\n**{}**\n",
+                        generated.text()
+                    )),
+                    scored => scored,
+                };
+                let outcome = play(&item, interface, &mut dressed);
+                assert_eq!(outcome.verdict, Verdict::Right, "{} {} {}", task.name, item.id, interface.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn garbage_is_never_read_as_an_answer() {
+    for task in crate::tasks::ALL {
+        let mut stream = Stream::new(5, &["garbage", task.name]);
+        for item in items(task) {
+            for interface in fitting(&item) {
+                let mut garbage = |question: &Question, request: &Request| match request {
+                    Request::Score(score) => scores(score.continuations.iter().map(|_| f32::NAN)),
+                    Request::Generate(_) => {
+                        let words = [
+                            "lever", "Gas", "expands", "because", "\u{fffd}", "heat", "\n", "a", "{}",
+                            "<br>", "...",
+                        ];
+                        let _ = question;
+                        text(
+                            &(0..stream.below(30))
+                                .map(|_| *stream.pick(&words))
+                                .collect::<Vec<_>>()
+                                .join(" "),
+                        )
+                    }
+                };
+                let outcome = play(&item, interface, &mut garbage);
+                assert_ne!(outcome.verdict, Verdict::Right, "{} {} {}", task.name, item.id, interface.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_labels_are_right_about_as_often_as_chance() {
+    for task in crate::tasks::ALL {
+        let mut stream = Stream::new(6, &["chance", task.name]);
+        let (mut right, mut expected, mut variance) = (0.0, 0.0, 0.0);
+        for item in items(task) {
+            #[allow(irrefutable_let_patterns)] // there may be other scripts
+            // Several rounds of one item are no independent trials.
+            let crate::Script::One(question) = &item.script else { continue };
+            if question.labels.len() < 2 {
+                continue;
+            }
+            for interface in fitting(&item) {
+                let chance = 1.0 / question.labels.len() as f64;
+                let mut random = |question: &Question, request: &Request| {
+                    let drawn = stream.below(question.labels.len());
+                    match request {
+                        Request::Score(score) => scores(
+                            (0..score.continuations.len())
+                                .map(|index| if index == drawn { -0.5 } else { -3.0 }),
+                        ),
+                        Request::Generate(_) => {
+                            text(&reading::statement(question.reading, &question.labels, drawn as u16))
+                        }
+                    }
+                };
+                let outcome = play(&item, interface, &mut random);
+                assert!(
+                    matches!(outcome.verdict, Verdict::Right | Verdict::Wrong),
+                    "{} {}",
+                    task.name,
+                    item.id
+                );
+                right += f64::from(u8::from(outcome.verdict == Verdict::Right));
+                expected += chance;
+                variance += chance * (1.0 - chance);
+            }
+        }
+        let off: f64 = right - expected;
+        assert!(off * off <= 25.0 * variance.max(1.0), "{}: {right} right, {expected} expected", task.name);
+    }
+}
+
+#[test]
+fn answers_of_baselines_are_labels() {
+    for task in crate::tasks::ALL {
+        let items = items(task);
+        for baseline in task.baselines {
+            let answers = (baseline.answers)(&items);
+            assert_eq!(answers.len(), items.len(), "{} {}", task.name, baseline.name);
+            for (item, answer) in items.iter().zip(answers) {
+                let labels = item.first_question().labels.len();
+                assert!(
+                    answer.is_none_or(|answer| usize::from(answer) < labels),
+                    "{} {}",
+                    task.name,
+                    baseline.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn ids_are_unique_and_nothing_heard_is_nothing_right() {
+    for task in crate::tasks::ALL {
+        let items = items(task);
+        let ids: std::collections::BTreeSet<&String> = items.iter().map(|item| &item.id).collect();
+        assert_eq!(ids.len(), items.len(), "{}", task.name);
+        for item in &items {
+            let gold = &item.first_question().gold;
+            let verdict = crate::grade::grade(gold, &Said::Nothing(crate::NoAnswer::Empty));
+            assert_eq!(verdict, Verdict::Unanswered(crate::NoAnswer::Empty));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Multiple-choice items from a file of one's own.
+//!
+//! The file is read before the items are made ([`resolve`]): this crate opens no files.
+
+use serde::Deserialize;
+
+use crate::import::{self, Entry, Format, Layout, Rules};
+use crate::task::{ReadFile, Resolved};
+use crate::{Baseline, Item, Params, Task, TaskError};
+
+/// The task.
+pub static FILE: Task = Task {
+    name: "file",
+    version: 1,
+    summary: "multiple-choice items from a JSONL, CSV or TSV file",
+    source: "a file of the user's",
+    params: include_str!("file.toml"),
+    items,
+    baselines: &[Baseline {
+        name: "first",
+        summary: "always the first option",
+        answers: |items| vec![Some(0); items.len()],
+    }],
+};
+
+/// Parameters.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+struct FileParams {
+    path: String,
+    format: Format,
+    import: Rules,
+    show: Layout,
+    /// Filled by [`resolve`].
+    rows: Vec<Entry>,
+    /// Filled by [`resolve`].
+    file_sha256: String,
+}
+
+fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
+    let params: FileParams = params.read()?;
+    if params.rows.is_empty() {
+        return Err(TaskError::Params(match params.path.as_str() {
+            "" => "path: name a JSONL, CSV or TSV file of items".to_owned(),
+            path => format!("path: {path} has not been read; resolve the parameters first"),
+        }));
+    }
+    for row in &params.rows {
+        if usize::from(row.gold) >= row.options.len() || !(2..=26).contains(&row.options.len()) {
+            return Err(TaskError::Params(format!(
+                "rows: item {} has no gold among 2 to 26 options",
+                row.id
+            )));
+        }
+    }
+    let mut items: Vec<Item> = params.rows.iter().map(|row| params.show.item(row, seed)).collect();
+    // Families stand together; their first rows keep the order of the file.
+    let mut first: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for (index, item) in items.iter().enumerate() {
+        first.entry(item.family.clone()).or_insert(index);
+    }
+    items.sort_by_key(|item| first.get(&item.family).copied());
+    Ok(items)
+}
+
+/// Reads the file that `path` names and puts its rows in its place.
+pub(super) fn resolve(params: &Params, read_file: ReadFile<'_>) -> Result<Resolved, TaskError> {
+    let named: FileParams = params.read()?;
+    if named.path.is_empty() {
+        return Ok(Resolved { params: params.clone(), notes: Vec::new() });
+    }
+    let fault = |reason: String| TaskError::Params(format!("path: {}: {reason}", named.path));
+    let format = named.format.of(&named.path).map_err(|error| fault(error.to_string()))?;
+    let text = read_file(&named.path).map_err(fault)?;
+    let import =
+        import::read(text.as_bytes(), format, &named.import).map_err(|error| fault(error.to_string()))?;
+    let rows = toml::Value::try_from(&import.entries).map_err(|error| fault(error.to_string()))?;
+    let mut table = params.0.clone();
+    table.insert("rows".to_owned(), rows);
+    table.insert("file-sha256".to_owned(), toml::Value::String(import.file_sha256.clone()));
+    let notes = import.notes().into_iter().map(|note| format!("{}: {note}", named.path)).collect();
+    Ok(Resolved { params: Params(table), notes })
+}
+
+#[cfg(test)]
+mod tests;
