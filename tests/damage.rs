@@ -92,7 +92,8 @@ fn a_damaged_header_is_named_and_nothing_is_overwritten() {
         assert_eq!(bench.run(&name, &["--quiet"]).status.code(), Some(0), "{name}");
         assert_same(&bench.log(&name), &bench.log("whole"));
     }
-    for (name, hurt) in [("text", b"hello\n".to_vec()), ("zero", vec![0; 4096]), ("header", flipped(&copies))] {
+    for (name, hurt) in [("text", b"hello\n".to_vec()), ("zero", vec![0; 4096]), ("header", flipped(&copies))]
+    {
         put(&bench.dir.path().join(name), &hurt);
         let output = bench.run(name, &["--quiet"]);
         assert!(matches!(output.status.code(), Some(4 | 6)), "{name}: {output:?}");

@@ -29,6 +29,39 @@ pub struct Item {
 pub enum Script {
     /// One question.
     One(Box<Question>),
+    /// Passes over the same cards, with feedback, until one pass is all right.
+    Passes(Box<Passes>),
+}
+
+/// Cards that are asked in passes: each pass asks all of them, in its own order. After every answer the truth is
+/// told, and everything said stays in view. The first pass without a mistake ends the item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Passes {
+    /// The first question; the later ones differ from it in history, stem and gold.
+    pub first: Question,
+    /// What is learnt.
+    pub cards: Vec<Card>,
+    /// Indices of `cards`, one order for each pass that may be needed.
+    pub orders: Vec<Vec<u16>>,
+    /// Opens the next turn after a right answer: `Correct.`
+    pub right: String,
+    /// Opens the next turn after any other answer: `Incorrect.`
+    pub wrong: String,
+    /// Stands between the feedback and the next card.
+    pub join: String,
+}
+
+/// A card of [`Passes`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// What is asked.
+    pub text: String,
+    /// Index of the right label.
+    pub gold: u16,
+    /// The truth as feedback tells it: `This vehicle is Class A.`
+    pub truth: String,
+    /// Whether the card breaks the rule that the others follow.
+    pub exception: bool,
 }
 
 /// A part of what a question shows.
@@ -132,6 +165,7 @@ impl Item {
     pub fn first_question(&self) -> &Question {
         match &self.script {
             Script::One(question) => question,
+            Script::Passes(passes) => &passes.first,
         }
     }
 }

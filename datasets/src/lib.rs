@@ -21,7 +21,7 @@ pub mod verdict;
 
 pub use episode::{Episode, Heard, Outcome, Step};
 pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
-pub use item::{Ask, Cue, Gold, Item, Part, Question, Script, Tags};
+pub use item::{Ask, Card, Cue, Gold, Item, Part, Passes, Question, Script, Tags};
 pub use rng::Stream;
 pub use task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
 pub use verdict::{Loss, NoAnswer, Said, Skip, Verdict};

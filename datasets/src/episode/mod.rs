@@ -1,15 +1,19 @@
 //! The task's side of a conversation: which question comes next.
 
+mod passes;
+
 use crate::item::{Item, Question, Script};
 use crate::verdict::{Said, Verdict};
 
 /// What came back on the last question.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// What the interface read.
-    pub said: Said,
+    /// What the interface read; `None` when the question was skipped or lost, as the verdict says.
+    pub said: Option<Said>,
     /// What it is worth.
     pub verdict: Verdict,
+    /// The user's turn as it was sent, terminal text included: the last turn of the exchange's first prompt.
+    pub asked: String,
     /// The reply as it stays in the conversation: the whole text, or the chosen label where labels were scored.
     pub reply: String,
 }
@@ -43,6 +47,7 @@ impl Item {
     pub fn open(&self) -> Box<dyn Episode + Send + '_> {
         match &self.script {
             Script::One(question) => Box::new(Single { question }),
+            Script::Passes(passes) => Box::new(passes::Learning::new(passes)),
         }
     }
 }
@@ -57,7 +62,9 @@ impl Episode for Single<'_> {
         match heard {
             None => Step::Ask(Box::new(self.question.clone())),
             Some(heard) => {
-                let scores = crate::grade::scores(&self.question.gold, &heard.said, &heard.reply);
+                let said = heard.said.as_ref();
+                let scores = said.map(|said| crate::grade::scores(&self.question.gold, said, &heard.reply));
+                let scores = scores.unwrap_or_default();
                 let outcome = Outcome { verdict: heard.verdict, scores };
                 Step::Done(outcome)
             }
