@@ -7,7 +7,7 @@ use crate::grid::Direction;
 /// Which prompt is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub(super) enum Form {
     /// The prompt that the paper prints; the question is which route is best.
     #[default]
     Printed,
@@ -18,10 +18,10 @@ pub enum Form {
 }
 
 /// Labels of the four routes.
-pub const LABELS: [&str; 4] = ["A", "B", "C", "D"];
+pub(super) const LABELS: [&str; 4] = ["A", "B", "C", "D"];
 
 /// Names of the kinds in the neutralised form, in the paper's order.
-pub const KIND_NAMES: [(Kind, &str); 4] = [
+pub(super) const KIND_NAMES: [(Kind, &str); 4] = [
     (Kind::Reversed, "Reversed"),
     (Kind::Shortest, "Shortest"),
     (Kind::Avoidant, "Avoidant"),
@@ -29,7 +29,7 @@ pub const KIND_NAMES: [(Kind, &str); 4] = [
 ];
 
 /// One line per step.
-pub fn moves(route: &Route) -> String {
+pub(super) fn moves(route: &Route) -> String {
     let steps = route.windows(2).map(|pair| {
         format!("Move {} from {} to {}", Direction::between(pair[0], pair[1]).word(), pair[0], pair[1])
     });
@@ -37,7 +37,7 @@ pub fn moves(route: &Route) -> String {
 }
 
 /// The paper's prompt; what is fixed comes first.
-pub fn printed(scene: &Scene, options: &[String], shots: usize) -> String {
+pub(super) fn printed(scene: &Scene, options: &[String], shots: usize) -> String {
     let size = scene.grid.size;
     let last = size - 1;
     let example = if shots > 0 { EXAMPLE } else { "" };
@@ -68,7 +68,7 @@ pub fn printed(scene: &Scene, options: &[String], shots: usize) -> String {
 }
 
 /// The neutralised prompt.
-pub fn shortcut(scene: &Scene, option: &str, layout: bool, shots: usize) -> String {
+pub(super) fn shortcut(scene: &Scene, option: &str, layout: bool, shots: usize) -> String {
     let mut text = String::new();
     let shown =
         |rows: &str, option: &str| if layout { format!("{rows}\n{option}") } else { option.to_owned() };
@@ -87,7 +87,7 @@ pub fn shortcut(scene: &Scene, option: &str, layout: bool, shots: usize) -> Stri
 }
 
 /// Ends the neutralised prompt.
-pub const CATEGORY: &str = "\nCategory (Reversed, Shortest, Avoidant, Hybrid):";
+pub(super) const CATEGORY: &str = "\nCategory (Reversed, Shortest, Avoidant, Hybrid):";
 
 /// The scene of the paper's example, its Figure 14.
 const EXAMPLE_ROWS: [&str; 5] = ["***XY", "*****", "*W***", "*****", "*A***"];

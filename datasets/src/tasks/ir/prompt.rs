@@ -6,7 +6,7 @@ use super::scene::{self, FOODS, Kind, Scene};
 /// Which prompt is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub(super) enum Form {
     /// Rules of the campus, notation of answers and the task, in our own words.
     #[default]
     Model,
@@ -17,15 +17,15 @@ pub enum Form {
 }
 
 /// What a prompt shows of one walk.
-pub struct Shown<'a> {
+pub(super) struct Shown<'a> {
     /// Where everything is.
-    pub scene: &'a Scene,
+    pub(super) scene: &'a Scene,
     /// The lines of the walk.
-    pub lines: Vec<String>,
+    pub(super) lines: Vec<String>,
 }
 
 /// The order that a walk of a kind lets conclude, in the paper's notation, and as ranks with the free letters.
-pub fn conclusion(kind: Kind, pick: u8) -> (String, Vec<String>, String) {
+pub(super) fn conclusion(kind: Kind, pick: u8) -> (String, Vec<String>, String) {
     let pick = FOODS[usize::from(pick)];
     let others: Vec<String> = FOODS.iter().filter(|food| **food != pick).map(char::to_string).collect();
     let parked = &others[..3];
@@ -43,7 +43,7 @@ pub fn conclusion(kind: Kind, pick: u8) -> (String, Vec<String>, String) {
 }
 
 /// The stem: what is fixed first, then the layout, then the walk.
-pub fn stem(form: Form, shots: usize, shown: &Shown<'_>) -> String {
+pub(super) fn stem(form: Form, shots: usize, shown: &Shown<'_>) -> String {
     let last = shown.scene.grid.size - 1;
     let rows = shown.scene.rows();
     let walk = shown.lines.join("\n");
@@ -89,7 +89,7 @@ fn dense(answer: &str) -> String {
 }
 
 /// How the answer is to be written, for terminal texts of forms that do not say it themselves.
-pub const NOTATION: &str = "Write the order of all five foods with \">\", best first. Put foods whose order cannot be \
+pub(super) const NOTATION: &str = "Write the order of all five foods with \">\", best first. Put foods whose order cannot be \
      determined into {}. Put a food that could stand anywhere at the end as \", {N}\".";
 
 fn rules(size: u8) -> String {
@@ -173,7 +173,7 @@ fn examples(shots: usize, mended: bool) -> String {
 }
 
 /// Most examples that a prompt can have.
-pub const MAX_SHOTS: usize = SHOTS.len();
+pub(super) const MAX_SHOTS: usize = SHOTS.len();
 
 const SHOT_ROWS: [&str; 5] = ["***Y*", "*****", "**X**", "M*WW*", "*ZWWA"];
 

@@ -50,7 +50,7 @@ fn the_routes_of_figure_3() {
 fn every_given_official_item_has_our_routes_type_and_steps() {
     let Some(items) = crate::tasks::official::json("iip_items.json") else { return };
     let items = items.as_object().unwrap();
-    let mut wrong = std::collections::BTreeMap::new();
+    let mut wrong: std::collections::BTreeMap<&str, Vec<String>> = Default::default();
     for (id, item) in items {
         let prompt = item["gpt_prompt"].as_str().unwrap();
         let rows = prompt.split("two restaurants.\n").nth(1).unwrap().split("\n\n").next().unwrap();
@@ -75,7 +75,7 @@ fn every_given_official_item_has_our_routes_type_and_steps() {
                 other => panic!("{id}: unknown kind {other}"),
             };
             if ours.of(kind) != route {
-                wrong.entry(kind.word()).or_insert_with(Vec::new).push(id.clone());
+                wrong.entry(kind.word()).or_default().push(id.clone());
             }
         }
         if ours.signal_steps as u64 != item["ritual_steps"].as_u64().unwrap() {
