@@ -1,7 +1,7 @@
 //! One item through one interface: joins the task's episode with the interface's exchanges and keeps the record.
 
 use datasets::interfaces::{Exchange, Interface, Move, Settings};
-use datasets::{Episode, Heard, Item, Loss, NoAnswer, Outcome, Question, Said, Skip, Step, Verdict};
+use datasets::{Episode, Heard, Item, Loss, Outcome, Question, Skip, Step, Verdict};
 use models::{Prompt, Reply, Request, Usage};
 
 use crate::entry::{GroupRef, ItemRecord, TurnRecord};
@@ -18,6 +18,8 @@ pub struct Track<'a> {
     usage: Usage,
     outcome: Option<Outcome>,
     asks: Vec<(Prompt, Request)>,
+    /// The user's turn of the question at hand.
+    asked: Option<String>,
 }
 
 impl<'a> Track<'a> {
@@ -34,6 +36,7 @@ impl<'a> Track<'a> {
             usage: Usage::default(),
             outcome: None,
             asks: Vec::new(),
+            asked: None,
         };
         track.turn_to(None);
         track
@@ -82,7 +85,10 @@ impl<'a> Track<'a> {
     }
 
     fn take(&mut self, next: Move) {
-        self.asks.clear();
+        // The user's turn as it was sent first: a rescue asks again in another form.
+        let asked = std::mem::take(&mut self.asks);
+        let asked = asked.first().and_then(|(prompt, _)| prompt.turns.last()).map(|turn| turn.text.clone());
+        self.asked = self.asked.take().or(asked);
         let Some(turn) = &mut self.turn else { return };
         let (said, reply, verdict) = match next {
             Move::Ask(asks) => {
@@ -94,9 +100,9 @@ impl<'a> Track<'a> {
                 turn.said = Some(said.clone());
                 turn.found = found.map(|found| *found);
                 turn.rescued = rescued;
-                (said, reply, verdict)
+                (Some(said), reply, verdict)
             }
-            Move::Skipped(skip) => (Said::Nothing(NoAnswer::Empty), String::new(), Verdict::Skipped(skip)),
+            Move::Skipped(skip) => (None, String::new(), Verdict::Skipped(skip)),
             Move::Lost(loss) => {
                 turn.verdict = Verdict::Lost(loss);
                 self.turns.extend(self.turn.take());
@@ -106,7 +112,8 @@ impl<'a> Track<'a> {
         };
         turn.verdict = verdict;
         self.turns.extend(self.turn.take());
-        self.turn_to(Some(Heard { said, verdict, reply }));
+        let asked = self.asked.take().unwrap_or_default();
+        self.turn_to(Some(Heard { said, verdict, asked, reply }));
     }
 
     fn turn_to(&mut self, heard: Option<Heard>) {
