@@ -15,6 +15,14 @@ pub struct LoadSpec {
     pub vocab_only: bool,
     /// Tokens that one sequence may have.
     pub context_tokens: u32,
+    /// Whether jobs share what they have in common, or are each evaluated alone.
+    pub mode: Mode,
+    /// Tokens that all sequences together may have in the KV cache; at least `context_tokens` are taken.
+    pub cells: u32,
+    /// Sequences evaluated side by side.
+    pub sequences: u32,
+    /// Replies generated side by side.
+    pub parallel: u32,
     /// Largest number of tokens handed to the library in one call.
     pub batch_tokens: u32,
     /// Threads for generating.
@@ -23,6 +31,18 @@ pub struct LoadSpec {
     pub threads_batch: u32,
     /// Whether the weights are mapped from the file instead of read into memory.
     pub mmap: bool,
+}
+
+/// How the jobs of a round are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// What prompts share is evaluated once, and many sequences share a batch. Fast; the shape of a batch moves
+    /// logits of quantised models a little.
+    #[default]
+    Packed,
+    /// Each job alone, from an empty cache.
+    Exact,
 }
 
 /// What an engine says of itself once it is open.
@@ -40,6 +60,8 @@ pub struct EngineFacts {
     pub vocab_tokens: u32,
     /// Whether the tokenizer adds a begin-of-sequence token by itself.
     pub adds_bos: bool,
+    /// Whether what prompts share is evaluated once; models that cannot fork a sequence are asked job by job.
+    pub packs: bool,
     /// Time to load in microseconds.
     pub load_us: u64,
 }

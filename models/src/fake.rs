@@ -205,6 +205,7 @@ impl Engine for Fake {
             trained_context_tokens: self.faults.context.unwrap_or(8192),
             vocab_tokens: 50_000,
             adds_bos: false,
+            packs: false,
             load_us: 0,
         }
     }

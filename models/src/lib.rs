@@ -16,8 +16,9 @@ pub mod reply;
 pub mod request;
 pub mod stopping;
 pub mod template;
+pub mod tree;
 
-pub use engine::{Advance, Engine, EngineError, EngineFacts, LoadSpec, PromptSize, RoundReply};
+pub use engine::{Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, Turn};
 

@@ -2,23 +2,21 @@
 
 use crate::TokenProb;
 
-/// One row of logits, with what its softmax needs computed once.
+/// One row of logits.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     logits: &'a [f32],
+}
+
+/// A row with the sum that its probabilities need: a pass of its own, paid only where probabilities are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Softmax<'a> {
+    row: Row<'a>,
     /// Natural logarithm of the sum of exponentials; not finite when any logit is not.
     log_sum: f64,
 }
 
-impl<'a> Row<'a> {
-    /// Reads a row: one pass for the maximum, one for the sum.
-    pub fn new(logits: &'a [f32]) -> Self {
-        let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f64 = logits.iter().map(|&logit| f64::from(logit - max).exp()).sum();
-        // A NaN is skipped by `max` but makes the sum NaN; an infinity makes `logit - max` NaN.
-        Row { logits, log_sum: f64::from(max) + sum.ln() }
-    }
-
+impl<'a> Softmax<'a> {
     /// Whether every logit that counts is a finite number.
     pub fn is_finite(&self) -> bool {
         self.log_sum.is_finite()
@@ -26,33 +24,55 @@ impl<'a> Row<'a> {
 
     /// Natural log-probability of a token; NaN for an id outside the vocabulary.
     pub fn logprob(&self, token: i32) -> f32 {
-        match usize::try_from(token).ok().and_then(|index| self.logits.get(index)) {
-            Some(&logit) => (f64::from(logit) - self.log_sum) as f32,
-            None => f32::NAN,
-        }
-    }
-
-    /// 1 + the number of tokens with a larger logit.
-    pub fn rank(&self, token: i32) -> u32 {
-        match usize::try_from(token).ok().and_then(|index| self.logits.get(index)) {
-            Some(&own) => 1 + self.logits.iter().filter(|&&logit| logit > own).count() as u32,
-            None => u32::MAX,
-        }
-    }
-
-    /// The most probable token; ties go to the lowest id, `None` when nothing compares.
-    pub fn best(&self) -> Option<i32> {
-        let mut best: Option<(usize, f32)> = None;
-        for (index, &logit) in self.logits.iter().enumerate() {
-            if best.map_or(!logit.is_nan(), |(_, top)| logit > top) {
-                best = Some((index, logit));
-            }
-        }
-        best.map(|(index, _)| index as i32)
+        self.row.logit(token).map_or(f32::NAN, |logit| (f64::from(logit) - self.log_sum) as f32)
     }
 
     /// The `count` most probable tokens, best first, ties by id; `piece` shows a token.
     pub fn top(&self, count: usize, piece: impl Fn(i32) -> String) -> Vec<TokenProb> {
+        let shown = |token: i32| TokenProb { token, piece: piece(token), logprob: self.logprob(token) };
+        self.row.top(count).into_iter().map(shown).collect()
+    }
+}
+
+impl<'a> Row<'a> {
+    /// A row over the whole vocabulary.
+    pub fn new(logits: &'a [f32]) -> Self {
+        Row { logits }
+    }
+
+    /// Computes the sum that probabilities need.
+    pub fn softmax(self) -> Softmax<'a> {
+        let max = self.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f64 = self.logits.iter().map(|&logit| f64::from((logit - max).exp())).sum();
+        // A NaN is skipped by `max` but makes the sum NaN; an infinity makes `logit - max` NaN.
+        Softmax { row: self, log_sum: f64::from(max) + sum.ln() }
+    }
+
+    fn logit(&self, token: i32) -> Option<f32> {
+        self.logits.get(usize::try_from(token).ok()?).copied()
+    }
+
+    /// 1 + the number of tokens with a larger logit.
+    pub fn rank(&self, token: i32) -> u32 {
+        let Some(own) = self.logit(token) else { return u32::MAX };
+        1 + self.logits.iter().filter(|&&logit| logit > own).count() as u32
+    }
+
+    /// The most probable token, ties to the lowest id; `None` when a logit is NaN or infinite upwards. One pass.
+    pub fn best_if_finite(&self) -> Option<i32> {
+        let mut best = (0, f32::NEG_INFINITY);
+        let mut sane = true;
+        for (index, &logit) in self.logits.iter().enumerate() {
+            sane &= logit < f32::INFINITY;
+            if logit > best.1 {
+                best = (index, logit);
+            }
+        }
+        (sane && best.1 > f32::NEG_INFINITY).then_some(best.0 as i32)
+    }
+
+    /// The `count` tokens with the largest logits, best first, ties by id.
+    pub fn top(&self, count: usize) -> Vec<i32> {
         let mut best: Vec<(f32, usize)> = Vec::with_capacity(count + 1);
         for (index, &logit) in self.logits.iter().enumerate() {
             if logit.is_nan() || (best.len() == count && best.last().is_none_or(|last| logit <= last.0)) {
@@ -62,12 +82,7 @@ impl<'a> Row<'a> {
             best.insert(place, (logit, index));
             best.truncate(count);
         }
-        let shown = |(_, index): (f32, usize)| TokenProb {
-            token: index as i32,
-            piece: piece(index as i32),
-            logprob: self.logprob(index as i32),
-        };
-        best.into_iter().map(shown).collect()
+        best.into_iter().map(|(_, index)| index as i32).collect()
     }
 
     /// Draws a token at a temperature; `unit` is uniform in [0, 1).
@@ -85,7 +100,7 @@ impl<'a> Row<'a> {
                 return Some(index as i32);
             }
         }
-        self.best()
+        self.best_if_finite()
     }
 }
 
@@ -98,33 +113,40 @@ mod tests {
         // Logits ln 1, ln 2, ln 5: probabilities 1/8, 2/8, 5/8.
         let logits = [0.0, 2f32.ln(), 5f32.ln()];
         let row = Row::new(&logits);
+        let softmax = row.softmax();
         for (token, p) in [(0, 0.125f32), (1, 0.25), (2, 0.625)] {
-            assert!((row.logprob(token).exp() - p).abs() < 1e-6);
+            assert!((softmax.logprob(token).exp() - p).abs() < 1e-6);
         }
         assert_eq!((row.rank(0), row.rank(1), row.rank(2)), (3, 2, 1));
-        assert_eq!(row.best(), Some(2));
-        let top = row.top(2, |token| token.to_string());
-        assert_eq!(top.iter().map(|t| t.token).collect::<Vec<_>>(), [2, 1]);
-        assert!(row.logprob(3).is_nan() && row.logprob(-1).is_nan());
+        assert_eq!(row.best_if_finite(), Some(2));
+        assert_eq!(row.top(2), [2, 1]);
+        assert_eq!(softmax.top(1, |token| token.to_string())[0].piece, "2");
+        assert!(softmax.logprob(3).is_nan() && softmax.logprob(-1).is_nan());
     }
 
     #[test]
     fn num_05_rows_that_are_not_finite_are_known() {
-        assert!(Row::new(&[1.0, 2.0]).is_finite());
-        assert!(Row::new(&[f32::NEG_INFINITY, 2.0]).is_finite(), "a masked token is no fault");
-        assert!(!Row::new(&[f32::NAN, 2.0]).is_finite());
-        assert!(!Row::new(&[f32::INFINITY, 2.0]).is_finite());
-        assert!(!Row::new(&[f32::NAN, f32::NAN]).is_finite());
-        assert_eq!(Row::new(&[f32::NAN, f32::NAN]).best(), None);
+        let finite = |logits: &[f32]| {
+            let row = Row::new(logits);
+            assert_eq!(row.softmax().is_finite(), row.best_if_finite().is_some(), "{logits:?}");
+            row.softmax().is_finite()
+        };
+        assert!(finite(&[1.0, 2.0]));
+        assert!(finite(&[f32::NEG_INFINITY, 2.0]), "a masked token is no fault");
+        assert!(!finite(&[f32::NAN, 2.0]));
+        assert!(!finite(&[2.0, f32::NAN]));
+        assert!(!finite(&[f32::INFINITY, 2.0]));
+        assert!(!finite(&[f32::NAN, f32::NAN]));
+        assert!(!finite(&[f32::NEG_INFINITY, f32::NEG_INFINITY]));
     }
 
     #[test]
     fn ties_go_to_the_lowest_id_and_large_logits_do_not_overflow() {
         let logits = [1000.0, 1000.0, 0.0];
         let row = Row::new(&logits);
-        assert_eq!(row.best(), Some(0));
-        assert!((row.logprob(1) + 2f32.ln()).abs() < 1e-6);
-        assert_eq!(row.top(1, |_| String::new())[0].token, 0);
+        assert_eq!(row.best_if_finite(), Some(0));
+        assert!((row.softmax().logprob(1) + 2f32.ln()).abs() < 1e-6);
+        assert_eq!(row.top(1), [0]);
     }
 
     #[test]

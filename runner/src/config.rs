@@ -9,6 +9,7 @@ mod tests;
 use std::path::PathBuf;
 
 use datasets::Settings;
+use models::Mode;
 use models::template::Thinking;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -91,6 +92,14 @@ pub struct ReportChoice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EngineChoice {
+    /// `packed`: what prompts share is evaluated once; `exact`: each prompt alone.
+    pub mode: Mode,
+    /// Sequences evaluated side by side.
+    pub sequences: u32,
+    /// Replies generated side by side.
+    pub parallel: u32,
+    /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
+    pub cells: u32,
     /// Threads for generating; 0 for the number of physical cores.
     pub threads: u32,
     /// Threads for evaluating prompts; 0 for the same.
@@ -218,6 +227,10 @@ impl Default for ReportChoice {
 impl Default for EngineChoice {
     fn default() -> Self {
         EngineChoice {
+            mode: Mode::Packed,
+            sequences: 128,
+            parallel: 16,
+            cells: 0,
             threads: 0,
             threads_batch: 0,
             batch_tokens: 512,

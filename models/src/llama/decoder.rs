@@ -3,39 +3,37 @@
 use std::num::NonZeroU32;
 use std::time::Instant;
 
+use llama_cpp_2::DecodeError;
 use llama_cpp_2::context::LlamaContext;
+use llama_cpp_2::context::kv_cache::KvCacheConversionError;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
-use llama_cpp_2::{DecodeError, context::kv_cache::KvCacheConversionError};
 
 use crate::logits::Row;
 use crate::{EngineError, LoadSpec};
 
-/// The sequence of the prompt at hand.
-pub(super) const MAIN: i32 = 0;
-/// A fork of it, for labels of several tokens.
-pub(super) const FORK: i32 = 1;
-const SEQUENCES: u32 = 2;
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
+/// Sequences that llama.cpp can tell apart.
+const MAX_SEQUENCES: u32 = 256;
+/// Bytes that the rows of logits of one call may take: a large vocabulary gets fewer rows, not more memory.
+const ROWS_BYTES: usize = 32 << 20;
 
 /// An open context.
 pub(super) struct Decoder {
     context: LlamaContext<'static>,
     batch: LlamaBatch<'static>,
     batch_tokens: usize,
+    rows: usize,
+    /// Places in the batch whose logits are wanted, with what they are for.
+    wanted: Vec<(i32, usize)>,
+    sequences: u32,
     context_tokens: u32,
+    cells: u32,
     library_us: u64,
-}
-
-/// Which tokens of a stretch need their logits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    Last,
-    All,
 }
 
 impl Decoder {
@@ -44,26 +42,51 @@ impl Decoder {
         model: &'static LlamaModel,
         spec: &LoadSpec,
     ) -> Result<Self, EngineError> {
-        let batch_tokens = spec.batch_tokens.clamp(1, spec.context_tokens.max(1));
+        let cells = spec.cells.max(spec.context_tokens).max(1);
+        let batch_tokens = spec.batch_tokens.clamp(1, cells);
+        // One more than the sequences that are worked on: forks need a place.
+        let sequences = spec.sequences.clamp(1, MAX_SEQUENCES - 1) + 1;
         let params = LlamaContextParams::default()
-            .with_n_ctx(NonZeroU32::new(spec.context_tokens))
+            .with_n_ctx(NonZeroU32::new(cells))
             .with_n_batch(batch_tokens)
             .with_n_ubatch(batch_tokens.min(MICRO_BATCH_TOKENS))
-            .with_n_seq_max(SEQUENCES)
+            .with_n_seq_max(sequences)
             .with_kv_unified(true)
+            // A window that forgets would make forks and roll-backs fail.
+            .with_swa_full(true)
             .with_n_threads(spec.threads as i32)
             .with_n_threads_batch(spec.threads_batch as i32)
             .with_no_perf(true);
         let context = model.new_context(backend, params).map_err(|error| {
-            EngineError(format!("no context of {} tokens could be opened: {error}", spec.context_tokens))
+            EngineError(format!("no context of {cells} tokens could be opened (out of memory?): {error}"))
         })?;
-        let context_tokens = context.n_ctx();
-        let batch = LlamaBatch::new(batch_tokens as usize, 1);
-        Ok(Decoder { context, batch, batch_tokens: batch_tokens as usize, context_tokens, library_us: 0 })
+        let row_bytes = 4 * model.n_vocab().max(1) as usize;
+        Ok(Decoder {
+            cells: context.n_ctx(),
+            context,
+            batch: LlamaBatch::new(batch_tokens as usize, sequences as i32),
+            batch_tokens: batch_tokens as usize,
+            rows: (ROWS_BYTES / row_bytes).max(1),
+            wanted: Vec::new(),
+            sequences,
+            context_tokens: spec.context_tokens,
+            library_us: 0,
+        })
     }
 
+    /// Tokens that one sequence may have.
     pub(super) fn context_tokens(&self) -> u32 {
         self.context_tokens
+    }
+
+    /// Tokens that all sequences together may have, shared ones counted once.
+    pub(super) fn cells(&self) -> usize {
+        self.cells as usize
+    }
+
+    /// Numbers that sequences may have are below this.
+    pub(super) fn sequences(&self) -> i32 {
+        self.sequences as i32
     }
 
     /// Time spent inside the library so far.
@@ -71,51 +94,73 @@ impl Decoder {
         self.library_us
     }
 
-    /// Forgets every sequence.
+    /// Forgets every sequence, and what is waiting to be evaluated.
     pub(super) fn clear(&mut self) {
-        let started = Instant::now();
-        self.context.clear_kv_cache();
-        self.library_us += started.elapsed().as_micros() as u64;
+        self.timed(|context| context.clear_kv_cache());
+        self.batch.clear();
+        self.wanted.clear();
     }
 
-    /// Makes [`FORK`] a copy of [`MAIN`].
-    pub(super) fn fork(&mut self) -> Result<(), String> {
-        let removed = self.context.clear_kv_cache_seq(Some(FORK as u32), None, None).map_err(cache_error)?;
-        if !removed {
-            return Err("the KV cache refuses to drop a sequence".into());
+    /// Forgets one sequence.
+    pub(super) fn remove(&mut self, sequence: i32) -> Result<(), String> {
+        match self.timed(|context| context.clear_kv_cache_seq(Some(sequence as u32), None, None)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(format!("the KV cache refuses to drop sequence {sequence}")),
+            Err(error) => Err(cache_error(error)),
         }
-        self.context.copy_kv_cache_seq(MAIN, FORK, None, None).map_err(cache_error)
     }
 
-    /// Evaluates `tokens` at the end of a sequence, in batches. `read` gets the logits of the wanted tokens, with the
-    /// index of the token, in order.
-    pub(super) fn evaluate(
+    /// Lets `to`, which must be empty, begin with the first `tokens` tokens of `from`. The tokens are shared.
+    pub(super) fn copy(&mut self, from: i32, to: i32, tokens: usize) -> Result<(), String> {
+        self.timed(|context| context.copy_kv_cache_seq(from, to, Some(0), Some(tokens as u32)))
+            .map_err(cache_error)
+    }
+
+    /// Whether another token must wait for [`Decoder::decode`].
+    pub(super) fn is_full(&self) -> bool {
+        self.batch.n_tokens() as usize >= self.batch_tokens || self.wanted.len() >= self.rows
+    }
+
+    /// Adds a token at a position of one or more sequences; `wanted` says what its logits are for.
+    pub(super) fn add(
         &mut self,
-        sequence: i32,
-        start: usize,
-        tokens: &[i32],
-        wanted: Wanted,
-        mut read: impl FnMut(usize, Row<'_>),
+        token: i32,
+        position: usize,
+        sequences: &[i32],
+        wanted: Option<usize>,
     ) -> Result<(), String> {
-        for (chunk_index, chunk) in tokens.chunks(self.batch_tokens).enumerate() {
-            let offset = chunk_index * self.batch_tokens;
-            self.batch.clear();
-            let is_wanted = |index: usize| wanted == Wanted::All || offset + index + 1 == tokens.len();
-            for (index, &token) in chunk.iter().enumerate() {
-                let position = (start + offset + index) as i32;
-                self.batch
-                    .add(LlamaToken(token), position, &[sequence], is_wanted(index))
-                    .map_err(|error| error.to_string())?;
-            }
-            let started = Instant::now();
-            let decoded = self.context.decode(&mut self.batch);
-            self.library_us += started.elapsed().as_micros() as u64;
-            decoded.map_err(decode_error)?;
-            for index in (0..chunk.len()).filter(|&index| is_wanted(index)) {
-                read(offset + index, Row::new(self.context.get_logits_ith(index as i32)));
-            }
+        if let Some(purpose) = wanted {
+            self.wanted.push((self.batch.n_tokens(), purpose));
         }
+        self.batch
+            .add(LlamaToken(token), position as i32, sequences, wanted.is_some())
+            .map_err(|error| error.to_string())
+    }
+
+    /// Evaluates what was added. `read` gets the wanted rows in the order in which they were added.
+    pub(super) fn decode(&mut self, mut read: impl FnMut(usize, Row<'_>)) -> Result<(), String> {
+        if self.batch.n_tokens() == 0 {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let decoded = self.context.decode(&mut self.batch);
+        self.library_us += started.elapsed().as_micros() as u64;
+        self.batch.clear();
+        let wanted = std::mem::take(&mut self.wanted);
+        decoded.map_err(decode_error)?;
+        for &(place, purpose) in &wanted {
+            read(purpose, Row::new(self.context.get_logits_ith(place)));
+        }
+        self.wanted = wanted;
+        self.wanted.clear();
         Ok(())
+    }
+
+    fn timed<T>(&mut self, call: impl FnOnce(&mut LlamaContext<'static>) -> T) -> T {
+        let started = Instant::now();
+        let result = call(&mut self.context);
+        self.library_us += started.elapsed().as_micros() as u64;
+        result
     }
 }
 

@@ -2,178 +2,135 @@
 
 use std::time::Instant;
 
-use rand::Rng;
-use rand::SeedableRng;
-use rand::rngs::ChaCha20Rng;
+use super::decoder::Decoder;
+use super::scoring::Scoring;
+use super::vocabulary::Vocabulary;
+use super::work::{Doing, Task};
+use super::writing::{Next, Writing};
+use crate::{Advance, Generated, Phase, PhaseKind, Reply, RoundReply, Scored, Usage};
 
-use super::decoder::{Decoder, FORK, MAIN, Wanted};
-use super::vocabulary::{Impossible, Vocabulary, Work};
-use crate::labels::LabelTokens;
-use crate::logits::Row;
-use crate::stopping::{StopTexts, loops};
-use crate::{
-    Finish, Generate, Generated, Job, LabelScore, Reply, Request, Sampling, Score, Scored, TokenProb, Usage,
-};
+/// The sequence of the prompt at hand.
+const MAIN: i32 = 0;
+/// A fork of it, for labels of several tokens.
+const FORK: i32 = 1;
+/// What the logits of the last token are for, and of others.
+const LAST: usize = usize::MAX;
 
-/// Answers one job.
-pub(super) fn answer(
+/// Answers the jobs of a round.
+pub(super) fn round(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    job: &Job,
-    work: Result<Work, Impossible>,
-) -> Reply {
-    let work = match work {
-        Ok(work) => work,
-        Err(Impossible { prompt_tokens, reason }) => {
-            return Reply::Failed { reason, usage: Usage { prompt_tokens, ..Usage::default() } };
-        }
-    };
-    let size = work.size(job);
-    // A chain may be cut short by the context, but must be able to begin.
-    let needed = match job.request {
-        Request::Score(_) => size.prompt_tokens + size.extra_tokens,
-        Request::Generate(_) => size.prompt_tokens + 1,
-    };
-    if needed > decoder.context_tokens() {
-        return Reply::TooLong { needed, context: decoder.context_tokens() };
+    tasks: Vec<Result<Task<'_>, Reply>>,
+    progress: &mut dyn FnMut(Advance),
+) -> RoundReply {
+    let mut prefill = Phase { kind: PhaseKind::Prefill, wall_us: 0, library_us: 0, tokens: 0 };
+    let mut decode = Phase { kind: PhaseKind::Decode, ..prefill };
+    let mut done = Advance::default();
+    let mut replies = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let before = decoder.library_us();
+        let reply = task.map_or_else(|reply| reply, |task| answer(decoder, vocabulary, task));
+        let usage = reply.usage();
+        // A job's calls are not told apart: their time goes to the phase that the job is for.
+        let phase = if matches!(reply, Reply::Generated(_)) { &mut decode } else { &mut prefill };
+        phase.library_us += decoder.library_us() - before;
+        prefill.wall_us += usage.prefill_us;
+        prefill.tokens += usage.evaluated_tokens;
+        decode.wall_us += usage.decode_us;
+        decode.tokens += usage.output_tokens;
+        done.jobs += 1;
+        done.tokens += u64::from(usage.evaluated_tokens + usage.output_tokens);
+        progress(done);
+        replies.push(reply);
     }
-    let mut usage = Usage { prompt_tokens: size.prompt_tokens, ..Usage::default() };
+    RoundReply { replies, phases: vec![prefill, decode] }
+}
+
+/// Answers one job.
+fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Reply {
+    let mut usage = task.usage;
     decoder.clear();
-    let answered = match (&job.request, &work.labels) {
-        (Request::Score(score), Some(labels)) => {
-            scored(decoder, vocabulary, score, labels, &mut usage).map(Reply::Scored)
+    let answered = match task.doing {
+        Doing::Score(scoring) => scored(decoder, vocabulary, scoring, &mut usage).map(Reply::Scored),
+        Doing::Write(prompt, writing) => {
+            written(decoder, vocabulary, &prompt, writing, &mut usage).map(Reply::Generated)
         }
-        (Request::Generate(generate), _) => {
-            generated(decoder, vocabulary, generate, &work.prompt, &mut usage).map(Reply::Generated)
-        }
-        (Request::Score(_), None) => Err("a score request without labels".into()),
     };
-    answered.unwrap_or_else(|reason| Reply::Failed { reason, usage })
+    answered.unwrap_or_else(|reason| {
+        decoder.clear();
+        Reply::Failed { reason, usage }
+    })
 }
 
 fn scored(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    score: &Score,
-    labels: &LabelTokens,
+    mut scoring: Scoring,
     usage: &mut Usage,
 ) -> Result<Scored, String> {
     let started = Instant::now();
-    let mut scores: Vec<LabelScore> = Vec::with_capacity(labels.tails.len());
-    let mut top: Vec<TokenProb> = Vec::new();
-    let mut finite = true;
-    decoder.evaluate(MAIN, 0, &labels.stem, Wanted::Last, |_, row| {
-        finite &= row.is_finite();
-        for tail in &labels.tails {
-            let first = tail[0];
-            let logprobs = vec![row.logprob(first)];
-            scores.push(LabelScore { tokens: tail.clone(), logprobs, rank: row.rank(first) });
-        }
-        top = row.top(usize::from(score.top), |token| shown(vocabulary, token));
-    })?;
+    let labels = scoring.labels().clone();
+    evaluate(decoder, MAIN, 0, &labels.stem, |_| false, &mut |_, row| scoring.first(row, vocabulary))?;
     usage.evaluated_tokens += labels.stem.len() as u32;
-    for (tail, scored) in labels.tails.iter().zip(&mut scores) {
-        let Some((_, before_last)) = tail.split_last() else { continue };
-        if before_last.is_empty() {
-            continue;
-        }
-        decoder.fork()?;
-        decoder.evaluate(FORK, labels.stem.len(), before_last, Wanted::All, |index, row| {
-            finite &= row.is_finite();
-            scored.logprobs.push(row.logprob(tail[index + 1]));
+    for (label, tail) in labels.tails.iter().enumerate().filter(|(_, tail)| tail.len() > 1) {
+        let before_last = &tail[..tail.len() - 1];
+        decoder.remove(FORK)?;
+        decoder.copy(MAIN, FORK, labels.stem.len())?;
+        evaluate(decoder, FORK, labels.stem.len(), before_last, |_| true, &mut |place, row| {
+            let place = if place == LAST { before_last.len() - 1 } else { place };
+            scoring.later(label, place + 1, row);
         })?;
         usage.evaluated_tokens += before_last.len() as u32;
     }
     usage.prefill_us = started.elapsed().as_micros() as u64;
-    let mass = finite.then(|| mass(&scores));
-    Ok(Scored { labels: scores, mass, top, usage: *usage })
+    Ok(scoring.finish(*usage))
 }
 
-/// Total probability of the distinct label token sequences.
-fn mass(scores: &[LabelScore]) -> f64 {
-    let is_first =
-        |index: usize| !scores[..index].iter().any(|earlier| earlier.tokens == scores[index].tokens);
-    (0..scores.len()).filter(|&index| is_first(index)).map(|index| scores[index].sum().exp()).sum()
-}
-
-fn shown(vocabulary: &Vocabulary, token: i32) -> String {
-    String::from_utf8_lossy(&vocabulary.piece(token, true)).into_owned()
-}
-
-fn generated(
+fn written(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    generate: &Generate,
     prompt: &[i32],
+    mut writing: Writing<'_>,
     usage: &mut Usage,
 ) -> Result<Generated, String> {
-    let room = decoder.context_tokens() - usage.prompt_tokens;
-    let mut chooser = Chooser::new(generate.sampling);
-    let mut stop = StopTexts::new(&generate.stop);
-    let mut bytes: Vec<u8> = Vec::new();
-    let mut tokens: Vec<i32> = Vec::new();
     let started = Instant::now();
     let mut next = None;
-    decoder.evaluate(MAIN, 0, prompt, Wanted::Last, |_, row| next = chooser.choose(row))?;
+    evaluate(decoder, MAIN, 0, prompt, |_| false, &mut |_, row| next = Some(writing.row(row, vocabulary)))?;
     usage.evaluated_tokens += prompt.len() as u32;
     usage.prefill_us = started.elapsed().as_micros() as u64;
     let decoding = Instant::now();
     let finish = loop {
-        let token = next.ok_or("the model's logits are not finite: no token can be chosen")?;
-        if vocabulary.ends_generation(token) {
-            break Finish::Stop;
-        }
-        if tokens.len() as u32 >= generate.max_tokens {
-            break Finish::Length;
-        }
-        tokens.push(token);
-        bytes.extend(vocabulary.piece(token, false));
-        if let Some(end) = stop.find(&bytes) {
-            bytes.truncate(end);
-            break Finish::StopText;
-        }
-        if generate.loop_guard.is_some_and(|guard| loops(&tokens, guard)) {
-            break Finish::Loop;
-        }
-        if tokens.len() as u32 >= room {
-            break Finish::ContextFull;
-        }
-        let position = prompt.len() + tokens.len() - 1;
-        next = None;
-        decoder.evaluate(MAIN, position, &[token], Wanted::Last, |_, row| next = chooser.choose(row))?;
-    };
-    usage.output_tokens = tokens.len() as u32;
-    usage.decode_us = decoding.elapsed().as_micros() as u64;
-    Ok(Generated { bytes, tokens, finish, usage: *usage })
-}
-
-/// Chooses the next token.
-struct Chooser {
-    sampling: Sampling,
-    stream: ChaCha20Rng,
-}
-
-impl Chooser {
-    fn new(sampling: Sampling) -> Self {
-        let seed = match sampling {
-            Sampling::Greedy => 0,
-            Sampling::Temperature { seed, .. } => seed,
-        };
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        Chooser { sampling, stream: ChaCha20Rng::from_seed(key) }
-    }
-
-    fn choose(&mut self, row: Row<'_>) -> Option<i32> {
-        if !row.is_finite() {
-            return None;
-        }
-        match self.sampling {
-            Sampling::Greedy => row.best(),
-            Sampling::Temperature { temperature, .. } => {
-                let unit = (self.stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-                row.draw(temperature, unit)
+        match next.take().ok_or("the last token has no logits")?? {
+            Next::Over(finish) => break finish,
+            Next::Token(token) => {
+                let position = prompt.len() + writing.tokens().len() - 1;
+                decoder.add(token, position, &[MAIN], Some(LAST))?;
+                decoder.decode(|_, row| next = Some(writing.row(row, vocabulary)))?;
             }
         }
+    };
+    usage.decode_us = decoding.elapsed().as_micros() as u64;
+    Ok(writing.finish(finish, *usage))
+}
+
+/// Evaluates `tokens` at the end of a sequence, in batches. The last token's logits are always read, as [`LAST`].
+fn evaluate(
+    decoder: &mut Decoder,
+    sequence: i32,
+    start: usize,
+    tokens: &[i32],
+    wanted: impl Fn(usize) -> bool,
+    read: &mut dyn FnMut(usize, crate::logits::Row<'_>),
+) -> Result<(), String> {
+    for (place, &token) in tokens.iter().enumerate() {
+        if decoder.is_full() {
+            decoder.decode(&mut *read)?;
+        }
+        let purpose = match place + 1 == tokens.len() {
+            true => Some(LAST),
+            false => wanted(place).then_some(place),
+        };
+        decoder.add(token, start + place, &[sequence], purpose)?;
     }
+    decoder.decode(read)
 }

@@ -4,7 +4,12 @@
 
 mod decoder;
 mod exact;
+mod leaves;
+mod packed;
+mod scoring;
 mod vocabulary;
+mod work;
+mod writing;
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -14,8 +19,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Phase, PhaseKind, PromptSize, Request,
-    RoundReply,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, RoundReply,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
@@ -25,6 +29,9 @@ pub struct Llama {
     vocabulary: Vocabulary,
     /// `None` when only the vocabulary was loaded.
     decoder: Option<Decoder>,
+    /// What the cache holds of the group at hand.
+    kept: packed::Kept,
+    parallel: usize,
     facts: EngineFacts,
 }
 
@@ -50,9 +57,11 @@ impl Llama {
             trained_context_tokens: model.n_ctx_train(),
             vocab_tokens: vocabulary.size(),
             adds_bos: vocabulary.adds_bos(),
+            packs: spec.mode == Mode::Packed && !model.is_recurrent() && !model.is_hybrid(),
             load_us: started.elapsed().as_micros() as u64,
         };
-        Ok(Llama { vocabulary, decoder, facts })
+        let parallel = spec.parallel.max(1) as usize;
+        Ok(Llama { vocabulary, decoder, kept: packed::Kept::default(), parallel, facts })
     }
 }
 
@@ -90,41 +99,25 @@ impl Engine for Llama {
         let Some(decoder) = &mut self.decoder else {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
-        let mut reply = RoundReply::default();
-        let mut tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: 0, library_us: 0, tokens: 0 };
-        let mut prefill = Phase { kind: PhaseKind::Prefill, ..tokenize };
-        let mut decode = Phase { kind: PhaseKind::Decode, ..tokenize };
-        let mut done = Advance::default();
-        for job in jobs {
-            let started = Instant::now();
-            let work = self.vocabulary.prepare(job);
-            let spent = started.elapsed().as_micros() as u64;
-            tokenize.wall_us += spent;
-            tokenize.library_us += spent;
-            let before = decoder.library_us();
-            let answered = Instant::now();
-            let answer = exact::answer(decoder, &self.vocabulary, job, work);
-            let usage = answer.usage();
-            tokenize.tokens += usage.prompt_tokens;
-            let phase = match job.request {
-                Request::Score(_) => &mut prefill,
-                Request::Generate(_) => &mut decode,
-            };
-            phase.wall_us += (answered.elapsed().as_micros() as u64).saturating_sub(usage.prefill_us);
-            phase.library_us += decoder.library_us() - before;
-            phase.tokens += usage.output_tokens;
-            prefill.wall_us += usage.prefill_us;
-            prefill.tokens += usage.evaluated_tokens;
-            done.jobs += 1;
-            done.tokens += u64::from(usage.evaluated_tokens + usage.output_tokens);
-            progress(done);
-            reply.replies.push(answer);
-        }
-        reply.phases = vec![tokenize, prefill, decode];
+        let started = Instant::now();
+        let context_tokens = decoder.context_tokens();
+        let tasks: Vec<_> =
+            jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
+        let spent = started.elapsed().as_micros() as u64;
+        let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
+        let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
+        let mut reply = if self.facts.packs {
+            packed::round(decoder, &self.vocabulary, &mut self.kept, self.parallel, tasks, progress)
+        } else {
+            exact::round(decoder, &self.vocabulary, tasks, progress)
+        };
+        reply.phases.insert(0, tokenize);
         Ok(reply)
     }
 
     fn end_group(&mut self) {
-        // Every job of the exact mode starts from an empty cache: nothing is kept between groups.
+        if let Some(decoder) = &mut self.decoder {
+            packed::end_group(decoder, &mut self.kept);
+        }
     }
 }

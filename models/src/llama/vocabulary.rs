@@ -61,6 +61,11 @@ impl Vocabulary {
         self.vocab.token_to_piece(LlamaToken(token), special, None)
     }
 
+    /// Appends the bytes that a generated token stands for; control tokens stand for none.
+    pub(super) fn append_piece(&self, token: i32, bytes: &mut Vec<u8>) {
+        self.vocab.token_to_piece_into(LlamaToken(token), bytes, false, None);
+    }
+
     /// Tokens of a job, its labels cut off where they part from the prompt.
     pub(super) fn prepare(&self, job: &Job) -> Result<Work, Impossible> {
         let prompt = self.tokens(&job.prompt, job.add_bos, "");

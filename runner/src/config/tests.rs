@@ -10,7 +10,7 @@ fn the_reference_is_the_default_and_names_every_key() {
     assert_eq!(config, Config::default());
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off rescue top \
-                mass-floor threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
+                mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
                 path name template thinking label params";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);

@@ -22,6 +22,15 @@ pub struct PlannedModel {
     pub renderer: Renderer,
 }
 
+/// Bytes that a token takes in a KV cache of 16-bit values.
+fn cell_bytes(header: &Header) -> Option<u64> {
+    let heads: u64 = header.kv_heads().iter().sum::<u64>();
+    let layers = header.layers()?;
+    // One number stands for all layers.
+    let heads = if header.kv_heads().len() == 1 { heads * layers } else { heads };
+    Some(2 * heads * (header.key_width()? + header.value_width()?))
+}
+
 /// The template of the fake engine.
 const FAKE_TEMPLATE: &str =
     "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}\n{% endfor %}<|assistant|>\n";
@@ -61,6 +70,14 @@ impl PlannedModel {
         }
         self.record.sha256 = hashes.join("+");
         Ok(())
+    }
+
+    /// Cells of a KV cache of modest size: 16-bit keys and values of all layers.
+    pub fn modest_cells(&self) -> u32 {
+        const MOST_BYTES: u64 = 256 << 20;
+        const MOST_CELLS: u64 = 8192;
+        let bytes = self.header.as_ref().and_then(cell_bytes).unwrap_or(1).max(1);
+        (MOST_BYTES / bytes).clamp(512, MOST_CELLS) as u32
     }
 
     /// Context that the model was trained for, where its file tells.

@@ -134,7 +134,7 @@ impl<'a> Runner<'a> {
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.load_spec(model, groups, &settings).await?;
+        let spec = self.load_spec(model, &settings).await?;
         let mut link = self.open(model, &spec).await?;
         for group in groups {
             if self.interrupt.is_asked() {
@@ -160,13 +160,9 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Decides the context: what the longest prompt of these groups needs, measured with the vocabulary alone.
-    async fn load_spec(
-        &mut self,
-        model: usize,
-        groups: &[Group],
-        settings: &Settings,
-    ) -> Result<LoadSpec, Stop> {
+    /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
+    /// model, also those that are done: what a group answers may not depend on where a run was resumed.
+    async fn load_spec(&mut self, model: usize, settings: &Settings) -> Result<LoadSpec, Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
             return Ok(spec);
@@ -175,8 +171,9 @@ impl<'a> Runner<'a> {
         let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
         self.opened(&mut link, &vocabulary, model).await?;
         let mut need = Need::default();
-        for group in groups {
-            let group = self.spec(*group, settings);
+        let plan = self.plan;
+        for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
+            let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
             match link.measure(jobs).await {
                 Ok(sizes) => need.add(&sizes, group.grows()),
@@ -359,6 +356,13 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             0 => engine.context_cap_tokens,
             chosen => chosen,
         },
+        mode: engine.mode,
+        cells: match engine.cells {
+            0 => plan.models[model].modest_cells(),
+            chosen => chosen,
+        },
+        sequences: engine.sequences,
+        parallel: engine.parallel,
         batch_tokens: engine.batch_tokens,
         threads,
         threads_batch: match engine.threads_batch {

@@ -1,0 +1,68 @@
+//! Collects the label scores of one job from rows of logits.
+
+use super::vocabulary::Vocabulary;
+use crate::labels::LabelTokens;
+use crate::logits::Row;
+use crate::{LabelScore, Scored, TokenProb, Usage};
+
+/// Scores in the making.
+pub(super) struct Scoring {
+    labels: LabelTokens,
+    scores: Vec<LabelScore>,
+    top: Vec<TokenProb>,
+    top_count: usize,
+    finite: bool,
+}
+
+impl Scoring {
+    pub(super) fn new(labels: LabelTokens, top_count: u16) -> Self {
+        let unknown = |tail: &Vec<i32>| LabelScore {
+            tokens: tail.clone(),
+            logprobs: vec![f32::NAN; tail.len()],
+            rank: u32::MAX,
+        };
+        Scoring {
+            scores: labels.tails.iter().map(unknown).collect(),
+            labels,
+            top: Vec::new(),
+            top_count: usize::from(top_count),
+            finite: true,
+        }
+    }
+
+    pub(super) fn labels(&self) -> &LabelTokens {
+        &self.labels
+    }
+
+    /// The row behind the stem: first tokens of every label.
+    pub(super) fn first(&mut self, row: Row<'_>, vocabulary: &Vocabulary) {
+        let softmax = row.softmax();
+        self.finite &= softmax.is_finite();
+        for score in &mut self.scores {
+            score.logprobs[0] = softmax.logprob(score.tokens[0]);
+            score.rank = row.rank(score.tokens[0]);
+        }
+        self.top = softmax.top(self.top_count, |token| {
+            String::from_utf8_lossy(&vocabulary.piece(token, true)).into_owned()
+        });
+    }
+
+    /// The row before a later token of a label.
+    pub(super) fn later(&mut self, label: usize, token: usize, row: Row<'_>) {
+        let softmax = row.softmax();
+        self.finite &= softmax.is_finite();
+        let score = &mut self.scores[label];
+        score.logprobs[token] = softmax.logprob(score.tokens[token]);
+    }
+
+    pub(super) fn finish(self, usage: Usage) -> Scored {
+        let is_first = |index: usize| {
+            !self.scores[..index].iter().any(|earlier| earlier.tokens == self.scores[index].tokens)
+        };
+        let mass: f64 = (0..self.scores.len())
+            .filter(|&index| is_first(index))
+            .map(|index| self.scores[index].sum().exp())
+            .sum();
+        Scored { mass: self.finite.then_some(mass), labels: self.scores, top: self.top, usage }
+    }
+}

@@ -1,0 +1,52 @@
+//! Jobs in tokens, checked against the context.
+
+use super::scoring::Scoring;
+use super::vocabulary::{Impossible, Vocabulary};
+use super::writing::Writing;
+use crate::{Job, Reply, Request, Usage};
+
+/// A job that can be done.
+pub(super) struct Task<'a> {
+    pub(super) usage: Usage,
+    pub(super) doing: Doing<'a>,
+}
+
+/// What is done.
+pub(super) enum Doing<'a> {
+    /// Score labels.
+    Score(Scoring),
+    /// Write a reply to a prompt.
+    Write(Vec<i32>, Writing<'a>),
+}
+
+/// Tokenises a job; `Err` has its reply when it cannot be done.
+pub(super) fn task<'a>(
+    vocabulary: &Vocabulary,
+    job: &'a Job,
+    context_tokens: u32,
+) -> Result<Task<'a>, Reply> {
+    let work = vocabulary.prepare(job).map_err(|Impossible { prompt_tokens, reason }| Reply::Failed {
+        reason,
+        usage: Usage { prompt_tokens, ..Usage::default() },
+    })?;
+    let size = work.size(job);
+    // A chain may be cut short by the context, but must be able to begin.
+    let needed = match job.request {
+        Request::Score(_) => size.prompt_tokens + size.extra_tokens,
+        Request::Generate(_) => size.prompt_tokens + 1,
+    };
+    if needed > context_tokens {
+        return Err(Reply::TooLong { needed, context: context_tokens });
+    }
+    let usage = Usage { prompt_tokens: size.prompt_tokens, ..Usage::default() };
+    let doing = match (&job.request, work.labels) {
+        (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top)),
+        (Request::Generate(generate), _) => {
+            Doing::Write(work.prompt, Writing::new(generate, context_tokens - size.prompt_tokens))
+        }
+        (Request::Score(_), None) => {
+            return Err(Reply::Failed { reason: "a score request without labels".into(), usage });
+        }
+    };
+    Ok(Task { usage, doing })
+}
