@@ -122,8 +122,6 @@ const LINKS: &[&str] = &[
     "\u{e8}",
     "\u{e4}r",
     "er",
-    "to",
-    "on",
     "jest",
     "adalah",
 ];
@@ -131,6 +129,7 @@ const LINKS: &[&str] = &[
 /// May stand between a phrase and its label without changing what is said.
 const FILLERS: &[&str] = &[
     "the",
+    "to",
     "therefore",
     "thus",
     "then",
@@ -199,8 +198,6 @@ const FILLERS: &[&str] = &[
     "tanto",
     "entonces",
     "correcta",
-    "o",
-    "a",
     "resposta",
     "given",
     "your",
@@ -442,6 +439,7 @@ struct Way {
 
 fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
     let mut way = Way { at: from, linked: false, colon: false, new_line: false, line_end_first: false };
+    let mut numbered = false;
     for step in 0..LONGEST_WAY {
         let bare = undress(text, way.at);
         let passed = &text[way.at..bare];
@@ -474,6 +472,10 @@ fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
             way.at += known.len();
             continue;
         }
+        if numbered && c.is_ascii_digit() {
+            way.at += rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            continue; // "the answer to question 12 is"
+        }
         let word = first_word(rest);
         let known = |list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
         if word.is_empty() {
@@ -483,6 +485,7 @@ fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
         } else if !known(FILLERS) && !known(NOUNS) {
             break;
         }
+        numbered = known(&["question", "problem"]);
         way.at += word.len();
     }
     way

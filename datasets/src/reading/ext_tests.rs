@@ -116,6 +116,9 @@ fn ext_04_capitals_anywhere_are_no_answer() {
         ("It depends. Galileo and Darwin disagreed.", NONE),
         ("Team A met team B. E. Coli and C. Elegans were there.", NONE),
         ("Vitamin C and hepatitis B", NONE),
+        ("The answer is a C major chord.", NONE),
+        ("The answer to A is similar.", NONE),
+        ("The answer to question 12 is G.", "G"),
     ]);
 }
 
