@@ -3,7 +3,8 @@
 use regex::Regex;
 
 use super::Kind;
-use super::anchors::{is_noun, undress};
+use super::anchors::is_noun;
+use super::dress::undress;
 use super::lexicon::{Hit, first_word};
 use super::marks::{Mark, View};
 use super::statement::another;
