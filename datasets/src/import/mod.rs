@@ -208,11 +208,12 @@ pub fn read(reader: impl Read, format: Format, rules: &Rules) -> Result<Import, 
     Ok(Import { entries, counts, warnings, file_sha256: passed.file_sha256, entries_sha256 })
 }
 
-/// The bytes of a file as text, for callers that hand over text: a fault is named as [`read`] names it.
-pub fn decode(bytes: &[u8]) -> Result<String, ImportError> {
-    let mut text = String::with_capacity(bytes.len());
-    text::Checked::new(bytes, text::Quotes::None).read_to_string(&mut text).map_err(ImportError::of_io)?;
-    Ok(text)
+/// The bytes of a file as text, unchanged, for callers that hand over text: a fault is named as [`read`] names it.
+/// A byte-order mark stays, so that the hash of the text is the hash of the file.
+pub fn decode(bytes: Vec<u8>) -> Result<String, ImportError> {
+    let mut checked = text::Checked::new(bytes.as_slice(), text::Quotes::None);
+    std::io::copy(&mut checked, &mut std::io::sink()).map_err(ImportError::of_io)?;
+    String::from_utf8(bytes).map_err(|error| ImportError::File(error.to_string()))
 }
 
 impl Import {

@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::dress::undress;
 use super::lexicon::{first_word, unspaced};
+use super::words::{CORRECT, FILLERS, ITEM, LINKS, NOT, NOUNS, QUALIFIERS, SPOILERS, UNSPACED};
 
 /// What announces an answer.
 ///
@@ -40,265 +42,6 @@ static ANCHORS: LazyLock<Regex> = LazyLock::new(|| {
     )
     .expect("the pattern is constant")
 });
-
-/// Makes a weak noun announce an answer: the *correct* option is.
-const QUALIFIERS: &[&str] = &[
-    "correct",
-    "right",
-    "best",
-    "final",
-    "chosen",
-    "selected",
-    "my",
-    "proper",
-    "appropriate",
-    "accurate",
-    "likely",
-    "probable",
-    "richtige",
-    "korrekte",
-    "beste",
-    "juiste",
-    "correcte",
-    "bonne",
-    "meilleure",
-    "correcta",
-    "mejor",
-    "correta",
-    "melhor",
-    "corretta",
-    "migliore",
-];
-
-/// Turns a phrase into something that announces no answer.
-const SPOILERS: &[&str] = &[
-    "if",
-    "whether",
-    "suppose",
-    "assuming",
-    "unless",
-    "wenn",
-    "falls",
-    "ob",
-    "indien",
-    "si",
-    "wrong",
-    "incorrect",
-    "not",
-    "no",
-    "previous",
-    "initial",
-    "first",
-    "original",
-    "false",
-    "never",
-    "falsche",
-    "foute",
-    "onjuiste",
-    "mauvaise",
-    "incorrecta",
-    "errada",
-    "cannot",
-    "without",
-];
-
-/// Ties a noun to its label.
-const LINKS: &[&str] = &[
-    "is",
-    "was",
-    "be",
-    "are",
-    "ist",
-    "lautet",
-    "w\u{e4}re",
-    "luidt",
-    "est",
-    "serait",
-    "es",
-    "ser\u{ed}a",
-    "sea",
-    "\u{e9}",
-    "seria",
-    "\u{e8}",
-    "\u{e4}r",
-    "er",
-    "to",
-    "on",
-    "jest",
-    "adalah",
-];
-
-/// May stand between a phrase and its label without changing what is said.
-const FILLERS: &[&str] = &[
-    "the",
-    "therefore",
-    "thus",
-    "then",
-    "clearly",
-    "definitely",
-    "simply",
-    "just",
-    "indeed",
-    "most",
-    "likely",
-    "probably",
-    "still",
-    "actually",
-    "hence",
-    "now",
-    "seems",
-    "appears",
-    "would",
-    "should",
-    "must",
-    "will",
-    "has",
-    "have",
-    "again",
-    "as",
-    "follows",
-    "in",
-    "this",
-    "case",
-    "obviously",
-    "certainly",
-    "here",
-    "that",
-    "it",
-    "it's",
-    "question",
-    "above",
-    "problem",
-    "correct",
-    "right",
-    "best",
-    "final",
-    "key",
-    "my",
-    "so",
-    "of",
-    "for",
-    "with",
-    "die",
-    "der",
-    "das",
-    "also",
-    "somit",
-    "daher",
-    "richtige",
-    "de",
-    "het",
-    "dus",
-    "juiste",
-    "la",
-    "le",
-    "donc",
-    "bonne",
-    "el",
-    "por",
-    "tanto",
-    "entonces",
-    "correcta",
-    "o",
-    "a",
-    "resposta",
-    "given",
-    "your",
-    "i",
-    "choose",
-];
-
-/// Names of what is chosen among.
-const NOUNS: &[&str] = &[
-    "option",
-    "choice",
-    "letter",
-    "answer",
-    "number",
-    "alternative",
-    "label",
-    "class",
-    "apartment",
-    "route",
-    "picture",
-    "image",
-    "photo",
-    "face",
-    "person",
-    "candidate",
-    "antwort",
-    "antwoord",
-    "buchstabe",
-    "m\u{f6}glichkeit",
-    "optie",
-    "lettre",
-    "r\u{e9}ponse",
-    "opci\u{f3}n",
-    "opcion",
-    "letra",
-    "respuesta",
-    "alternativa",
-    "opzione",
-    "risposta",
-];
-
-/// Links and nouns of scripts without spaces, longest first.
-const UNSPACED: &[&str] = &[
-    "\u{5E94}\u{8BE5}\u{662F}",
-    "\u{61C9}\u{8A72}\u{662F}",
-    "\u{5E94}\u{9009}",
-    "\u{61C9}\u{9078}",
-    "\u{5E94}\u{4E3A}",
-    "\u{61C9}\u{70BA}",
-    "\u{9009}\u{62E9}",
-    "\u{9078}\u{64C7}",
-    "\u{9009}\u{9879}",
-    "\u{9078}\u{9805}",
-    "\u{662F}",
-    "\u{4E3A}",
-    "\u{70BA}",
-    "\u{9009}",
-    "\u{9078}",
-    "\u{306F}",
-    "\u{304C}",
-    "\u{C740}",
-    "\u{B294}",
-];
-
-/// Before a phrase they deny it: 不 非 别 別.
-const NOT: [char; 4] = ['\u{4E0D}', '\u{975E}', '\u{522B}', '\u{5225}'];
-
-/// After a verb they make a noun of it: 项 項.
-const ITEM: [char; 2] = ['\u{9879}', '\u{9805}'];
-
-/// Before a weak noun they make it announce an answer: 正确 正確 最佳 正しい.
-const CORRECT: [&str; 4] =
-    ["\u{6B63}\u{786E}", "\u{6B63}\u{78BA}", "\u{6700}\u{4F73}", "\u{6B63}\u{3057}\u{3044}"];
-
-/// LaTeX commands that only dress their argument.
-const DRESS: &[&str] = &[
-    "boxed",
-    "fbox",
-    "text",
-    "textbf",
-    "textit",
-    "textrm",
-    "mathrm",
-    "mathbf",
-    "mathit",
-    "mathsf",
-    "operatorname",
-    "bf",
-    "rm",
-    "large",
-    "Large",
-    "quad",
-    "left",
-    "right",
-];
-
-/// HTML tags that only dress what they hold.
-const TAGS: &[&str] = &["b", "strong", "i", "em", "u", "code", "p", "span", "br", "answer", "mark"];
 
 /// Steps from a phrase to its label.
 const LONGEST_WAY: usize = 16;
@@ -387,50 +130,6 @@ pub(super) fn is_noun(word: &str) -> bool {
     NOUNS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Passes over everything that only dresses what follows; at most 64 bytes, line ends included.
-pub(super) fn undress(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while at < text.len() && at - from < 64 {
-        let rest = &text[at..];
-        let Some(c) = rest.chars().next() else { break };
-        match c {
-            '\\' => match command(rest) {
-                Some(length) => at += length,
-                None => break,
-            },
-            '<' => match tag(rest) {
-                Some(length) => at += length,
-                None => at += 1,
-            },
-            '*' | '_' | '$' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '`' | '~' | '|' | '#'
-            | '>' | ' ' | '\n' => at += 1,
-            _ => break,
-        }
-    }
-    at
-}
-
-/// Length of a dressing LaTeX command at the start of the text.
-fn command(rest: &str) -> Option<usize> {
-    let name = rest[1..].split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-    if DRESS.contains(&name) {
-        return Some(1 + name.len());
-    }
-    match rest[1..].chars().next()? {
-        '(' | ')' | '[' | ']' | '{' | '}' | ' ' | ',' | ';' | '!' => Some(2),
-        _ => None,
-    }
-}
-
-/// Length of a dressing HTML tag at the start of the text.
-fn tag(rest: &str) -> Option<usize> {
-    let inner = rest.strip_prefix("</").or_else(|| rest.strip_prefix('<'))?;
-    TAGS.iter().find_map(|name| {
-        let after = inner.strip_prefix(name)?.trim_start_matches(['/', ' ']);
-        after.starts_with('>').then(|| rest.len() - after.len() + 1)
-    })
-}
-
 /// The way from a phrase to what it announces.
 struct Way {
     at: usize,
@@ -442,6 +141,7 @@ struct Way {
 
 fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
     let mut way = Way { at: from, linked: false, colon: false, new_line: false, line_end_first: false };
+    let mut numbered = false;
     for step in 0..LONGEST_WAY {
         let bare = undress(text, way.at);
         let passed = &text[way.at..bare];
@@ -474,6 +174,10 @@ fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
             way.at += known.len();
             continue;
         }
+        if numbered && c.is_ascii_digit() {
+            way.at += rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            continue; // "the answer to question 12 is"
+        }
         let word = first_word(rest);
         let known = |list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
         if word.is_empty() {
@@ -483,6 +187,7 @@ fn walk(text: &str, from: usize, stands: &dyn Fn(usize) -> bool) -> Way {
         } else if !known(FILLERS) && !known(NOUNS) {
             break;
         }
+        numbered = known(&["question", "problem"]);
         way.at += word.len();
     }
     way

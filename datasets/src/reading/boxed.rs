@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Kind;
-use super::anchors::undress;
+use super::dress::undress;
 use super::marks::{Mark, View};
 
 /// A longer box holds no label.

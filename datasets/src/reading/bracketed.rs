@@ -1,7 +1,7 @@
 //! Double brackets: the last `[[label]]` whose content is one of the labels, else the last `Answer: label`.
 
 use super::Kind;
-use super::anchors::undress;
+use super::dress::undress;
 use super::marks::{Mark, Marks, View};
 use super::{statement, whole};
 

@@ -1,19 +1,19 @@
-//! The field bugs of answer extraction, one test per case, and the tasks' own rules.
+//! The field bugs of answer extraction, one test per case.
 
 use models::Finish;
 
-use super::{Found, How, Kind, Reading, boxed_contents, fold, read, statement, until_stop};
+use super::{Found, How, Kind, Reading, boxed_contents, fold, read, until_stop};
 use crate::verdict::{NoAnswer, Said};
 
 /// A reader under one rule.
-struct Reader {
+pub(super) struct Reader {
     reading: Reading,
-    labels: Vec<String>,
+    pub(super) labels: Vec<String>,
     options: Vec<String>,
-    reasoned: bool,
+    pub(super) reasoned: bool,
 }
 
-fn reader(reading: Reading, labels: &[&str]) -> Reader {
+pub(super) fn reader(reading: Reading, labels: &[&str]) -> Reader {
     let labels = labels.iter().map(|&label| label.to_owned()).collect();
     Reader { reading, labels, options: Vec::new(), reasoned: true }
 }
@@ -25,7 +25,7 @@ fn letters(count: u8) -> Reader {
 }
 
 impl Reader {
-    fn direct(mut self) -> Self {
+    pub(super) fn direct(mut self) -> Self {
         self.reasoned = false;
         self
     }
@@ -35,7 +35,7 @@ impl Reader {
         self
     }
 
-    fn found(&self, reply: &str, finish: Finish) -> Found {
+    pub(super) fn found(&self, reply: &str, finish: Finish) -> Found {
         let how = How {
             reading: self.reading,
             labels: &self.labels,
@@ -46,7 +46,7 @@ impl Reader {
     }
 
     /// The label read; a word in brackets where there is none.
-    fn read(&self, reply: &str) -> String {
+    pub(super) fn read(&self, reply: &str) -> String {
         self.name(&self.found(reply, Finish::Stop).said)
     }
 
@@ -59,14 +59,14 @@ impl Reader {
     }
 
     #[track_caller]
-    fn all(&self, cases: &[(&str, &str)]) {
+    pub(super) fn all(&self, cases: &[(&str, &str)]) {
         for (reply, expected) in cases {
             assert_eq!(self.read(reply), *expected, "{reply:?}");
         }
     }
 }
 
-const NONE: &str = "<Unparsed>";
+pub(super) const NONE: &str = "<Unparsed>";
 
 #[test]
 fn ext_01_keyword_letter_is_not_a_label() {
@@ -116,6 +116,9 @@ fn ext_04_capitals_anywhere_are_no_answer() {
         ("It depends. Galileo and Darwin disagreed.", NONE),
         ("Team A met team B. E. Coli and C. Elegans were there.", NONE),
         ("Vitamin C and hepatitis B", NONE),
+        ("The answer is a C major chord.", NONE),
+        ("The answer to A is similar.", NONE),
+        ("The answer to question 12 is G.", "G"),
     ]);
 }
 
@@ -401,113 +404,6 @@ fn reverse_statements_verbs_and_last_lines() {
 }
 
 #[test]
-fn yes_or_no_first_of_a_direct_reply_last_of_a_reasoned_one() {
-    reader(Reading::YesNo, &["Yes", "No"]).direct().all(&[
-        ("Yes", "Yes"),
-        ("**No**, it breaks a rule. Yes?", "No"),
-        ("no", "No"),
-        ("No rule is kept.", "No"),
-        ("Perhaps.", NONE),
-        ("Noted yesterday", NONE),
-        ("Yes or no? Hard to say.", NONE),
-    ]);
-    reader(Reading::YesNo, &["No", "Yes"]).all(&[
-        ("Yes at first sight, but rule two fails: no.", "No"),
-        ("Answer: Yes. There is no rule broken.", "Yes"),
-        ("The string fits, so there is no violation.", NONE),
-        ("Is it? No. Check again. So the answer is yes.", "Yes"),
-        ("Should I answer yes or no? Final: No", "No"),
-    ]);
-    let reader = reader(Reading::YesNo, &["Yes", "No"]);
-    assert_eq!(
-        reader.found("First yes, then no, th", Finish::Length).said,
-        Said::Nothing(NoAnswer::Truncated)
-    );
-}
-
-#[test]
-fn apartments_first_of_a_direct_reply_last_of_a_reasoned_one() {
-    let apartment = || reader(Reading::Apartment, &["1", "2", "3", "4"]);
-    apartment().direct().all(&[
-        ("3", "3"),
-        ("Apartment 2 is better than apartment 1", "2"),
-        ("The rating -3 and 3.5 and 13 say: 4", "4"),
-        ("none", NONE),
-        ("5", NONE),
-    ]);
-    apartment().all(&[
-        ("Apartment 1: 0.4. Apartment 2: 0.9. So I recommend Apartment 2.", "2"),
-        ("Apartment 1 is worse than Apartment #4", "4"),
-        ("The mean of 3 is best: **3**", "3"),
-        ("**Apartment 4**", "4"),
-        ("The best apartment is Apartment 1, not Apartment 3.", "1"),
-        ("I cannot decide.", NONE),
-    ]);
-}
-
-#[test]
-fn vehicle_classes_and_the_article() {
-    let class = || reader(Reading::VehicleClass, &["A", "B"]);
-    class().direct().all(&[
-        ("A", "A"),
-        ("'B'", "B"),
-        ("Class A, not Class B", "A"),
-        ("A vehicle with treads", NONE),
-    ]);
-    class().all(&[
-        ("A vehicle with treads suits cold. It is a Class A vehicle.", "A"),
-        ("Class A or Class B? Treads say class B.", "B"),
-        ("A cold-climate car. I answer with 'A'", "A"),
-        ("A cold-climate car has treads.", NONE),
-        ("Wheels say B because of heat.", NONE),
-        ("Treads.\n\nA", "A"),
-        ("answer with either 'A' or 'B'", NONE),
-        ("Answer: B", "B"),
-    ]);
-}
-
-#[test]
-fn pictures_by_digit_ordinal_or_letter() {
-    let picture = || reader(Reading::Ordinal, &["1", "2", "3", "4", "5"]);
-    picture().direct().all(&[
-        ("3", "3"),
-        ("The second picture.", "2"),
-        ("picture 4 shows her; picture 1 does not", "4"),
-        ("The answer is the third one.", "3"),
-        ("(b)", "2"),
-        ("Option E", "5"),
-        ("All of them are the same person.", "text:All of them are the same person"),
-        ("They are not all the same person.", NONE),
-        ("None", NONE),
-        ("6", NONE),
-        ("the 5th image", "5"),
-    ]);
-    picture().all(&[("Picture 1 has a wide jaw. Picture 5 matches.", "5"), ("A wide jaw. Answer: 2", "2")]);
-}
-
-#[test]
-fn routes_by_the_line_that_names_the_best() {
-    let route = || reader(Reading::Route, &["A", "B", "C", "D"]);
-    route().all(&[
-        ("Best Route: B\nSteps: 1\nExplanation: Route A is longer than Route C.", "B"),
-        ("**Best route:** Route D", "D"),
-        ("Route A is long. Route C signals early.", "C"),
-        ("Best route is (a).", "A"),
-        ("B", "B"),
-        ("The best.", NONE),
-        ("route along the wall", NONE),
-    ]);
-}
-
-#[test]
-fn orderings_are_cut_out_as_text() {
-    let ordering = reader(Reading::Ordering, &[]);
-    assert_eq!(ordering.read("<think>M > X</think>\n M > {X,Y,Z}, {N} \n"), "text:M > {X,Y,Z}, {N}");
-    assert_eq!(ordering.read("<think>M > X</think>"), "<Empty>");
-    assert_eq!(ordering.found("M > {X,", Finish::Length).said, Said::Nothing(NoAnswer::Truncated));
-}
-
-#[test]
 fn tpl_09_reasoning_opened_by_the_prompt_is_closed_by_the_model() {
     let reader = letters(4);
     let how = How { reading: Reading::Statement, labels: &reader.labels, options: &[], reasoned: true };
@@ -523,29 +419,4 @@ fn the_place_of_a_candidate_is_the_place_in_the_reply() {
     let found = letters(4).found(reply, Finish::Stop);
     let candidate = found.candidates[0];
     assert_eq!(&reply[candidate.start as usize..candidate.end as usize], "\u{FF22}");
-}
-
-#[test]
-fn the_perfect_reply_reads_as_its_label() {
-    for (reading, labels) in [
-        (Reading::Statement, &["A", "B", "C", "D", "E", "F", "G", "H", "I"][..]),
-        (Reading::Statement, &["entailment", "neutral", "contradiction"]),
-        (Reading::YesNo, &["Yes", "No"]),
-        (Reading::Bracketed, &["left", "right"]),
-        (Reading::Bracketed, &["apple", "banana", "nothing"]),
-        (Reading::Bracketed, &["on", "off"]),
-        (Reading::Apartment, &["1", "2", "3", "4"]),
-        (Reading::VehicleClass, &["A", "B"]),
-        (Reading::Ordinal, &["1", "2", "3", "4", "5"]),
-        (Reading::Route, &["A", "B", "C", "D"]),
-    ] {
-        for direct in [false, true] {
-            let mut reader = reader(reading, labels);
-            reader.reasoned = !direct;
-            for (index, label) in labels.iter().enumerate() {
-                let reply = statement(reading, &reader.labels, index as u16);
-                assert_eq!(reader.read(&reply), *label, "{reading:?} {reply:?}");
-            }
-        }
-    }
 }

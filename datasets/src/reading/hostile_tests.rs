@@ -151,7 +151,7 @@ fn tangled_pieces_never_panic() {
 #[test]
 fn words_without_an_answer_are_not_read_as_one() {
     let words = [
-        "the", "vehicle", "lever", "because", "Gas", "expands", "heat", "moves", "Every", "person", "swaps",
+        "the", "vehicle", "lever", "because", "Gas", "expands", "heat", "moves", "Every", "people", "swaps",
         "with", "Bob", "Dana", "Carl", "water", "glass", "of", "when", "Energy", "flows", "toward", "cold",
         "places", "a", "string", "rule", "letters",
     ];
@@ -225,25 +225,20 @@ fn time_is_linear_in_a_hostile_reply() {
         "\u{FDFA}",
     ];
     for pattern in patterns {
-        let reply = pattern.repeat(200_000 / pattern.len());
-        for reading in READINGS {
+        let reply = pattern.repeat(120_000 / pattern.len());
+        // Between them these use every search of the other rules.
+        for reading in [Reading::Statement, Reading::Apartment, Reading::Ordinal] {
             let labels = labels(reading);
-            for reasoned in [false, true] {
-                let start = Instant::now();
-                let found = read(
-                    &How { reading, labels: &labels, options: &[], reasoned },
-                    &reply,
-                    Finish::Stop,
-                    false,
-                );
-                sound(&found, &reply, labels.len());
-                // Linear passes take some milliseconds; 200 000 places times 200 000 would take minutes.
-                assert!(
-                    start.elapsed() < Duration::from_secs(5),
-                    "{pattern:?} {reading:?}: {:?}",
-                    start.elapsed()
-                );
-            }
+            let how = How { reading, labels: &labels, options: &[], reasoned: true };
+            let start = Instant::now();
+            let found = read(&how, &reply, Finish::Stop, false);
+            sound(&found, &reply, labels.len());
+            // Linear passes take some 100 ms where they are slowest.
+            assert!(
+                start.elapsed() < Duration::from_secs(3),
+                "{pattern:?} {reading:?}: {:?}",
+                start.elapsed()
+            );
         }
     }
 }

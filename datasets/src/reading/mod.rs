@@ -9,6 +9,7 @@ mod anchors;
 mod apartment;
 mod boxed;
 mod bracketed;
+mod dress;
 mod folded;
 mod fuzz;
 mod lexicon;
@@ -22,6 +23,7 @@ mod route;
 mod statement;
 mod vehicle_class;
 mod whole;
+mod words;
 mod yes_no;
 
 use models::Finish;
@@ -223,3 +225,5 @@ pub fn statement(reading: Reading, labels: &[String], gold: u16) -> String {
 mod ext_tests;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod task_tests;

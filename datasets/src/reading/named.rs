@@ -3,7 +3,8 @@
 use regex::Regex;
 
 use super::Kind;
-use super::anchors::{is_noun, undress};
+use super::anchors::is_noun;
+use super::dress::undress;
 use super::lexicon::{Hit, first_word};
 use super::marks::{Mark, View};
 use super::statement::another;
@@ -20,7 +21,11 @@ pub(super) fn all(view: &View<'_>, name: &Regex) -> Vec<Mark> {
             at = undress(text, at);
             hit = view.lexicon.bare(text, at).filter(|hit| {
                 let article = ["a", "i"].contains(&&text[at..hit.end]);
-                hit.exact && !article || view.lexicon.at(text, at) == Some(*hit)
+                if article {
+                    !text[hit.end..].starts_with(' ')
+                } else {
+                    hit.exact || view.lexicon.at(text, at) == Some(*hit)
+                }
             });
             let word = first_word(&text[at..]);
             if hit.is_some() {

@@ -1,7 +1,7 @@
 //! Option texts instead of labels: the whole reply, or exactly one option as a whole phrase of a sentence.
 
 use super::Kind;
-use super::anchors::undress;
+use super::dress::undress;
 use super::lexicon::{ends_well, starts_well};
 use super::marks::{Mark, Marks, View};
 

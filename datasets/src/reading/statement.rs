@@ -1,6 +1,7 @@
 //! The general policy: explicit statements, then what can be meant by nothing else.
 
-use super::anchors::{self, undress};
+use super::anchors;
+use super::dress::undress;
 use super::lexicon::{Hit, ends_well, first_word, starts_well};
 use super::marks::{Mark, Marks, View};
 use super::{Kind, boxed, option_text, whole};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Kind;
-use super::anchors::undress;
+use super::dress::undress;
 use super::lexicon::{Hit, first_word};
 use super::marks::{Mark, Marks, View};
 use super::statement::{ends_line, refused};

@@ -1,7 +1,7 @@
 //! Yes or No: the first such word of a direct reply; of a reasoned one the last explicit statement, else the last
 //! such word.
 
-use super::anchors::undress;
+use super::dress::undress;
 use super::marks::{Marks, View};
 use super::{named, statement};
 

@@ -38,14 +38,18 @@ fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &R
         };
         let mut exchange = (interface.open)(&question, &Settings::default());
         let mut replies = Vec::new();
+        let mut asked = String::new();
         heard = loop {
             match exchange.step(&replies) {
                 Move::Ask(asks) => {
+                    if asked.is_empty() {
+                        asked = asks[0].0.turns.last().map_or_else(String::new, |turn| turn.text.clone());
+                    }
                     replies = asks.iter().map(|(_, request)| answer(&question, request)).collect();
                 }
                 Move::Said { said, reply, .. } => {
                     let verdict = crate::grade::grade(&question.gold, &said);
-                    break Some(Heard { said, verdict, reply });
+                    break Some(Heard { said: Some(said), verdict, asked, reply });
                 }
                 other => panic!("{}: {other:?}", item.id),
             }
@@ -166,7 +170,6 @@ fn random_labels_are_right_about_as_often_as_chance() {
         let mut stream = Stream::new(6, &["chance", task.name]);
         let (mut right, mut expected, mut variance) = (0.0, 0.0, 0.0);
         for item in items(task) {
-            #[allow(irrefutable_let_patterns)] // there may be other scripts
             // Several rounds of one item are no independent trials.
             let crate::Script::One(question) = &item.script else { continue };
             if question.labels.len() < 2 {
