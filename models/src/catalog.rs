@@ -130,7 +130,8 @@ impl Entry {
 
     fn check(&self) -> Result<(), &'static str> {
         let plain = Path::new(&self.file).file_name().is_some_and(|name| name == self.file.as_str());
-        let hash = self.sha256.len() == 64 && self.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let hash =
+            self.sha256.len() == 64 && self.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         match () {
             () if self.name.is_empty() => Err("the name is empty"),
             () if !plain || self.file.contains('\\') => Err("file is not a plain file name"),
@@ -173,7 +174,8 @@ mod tests {
         let entry = catalog.named("gemma-3-270m-q4_k_m").expect("it is known");
         assert_eq!(entry.size_bytes, 253_113_024);
         assert_eq!(entry.sha256, "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818");
-        let ends: Vec<&str> = entry.packages.iter().filter_map(|p| p.rsplit_once("-part")).map(|p| p.1).collect();
+        let ends: Vec<&str> =
+            entry.packages.iter().filter_map(|p| p.rsplit_once("-part")).map(|p| p.1).collect();
         assert_eq!(ends, ["1==1.0.0", "2==1.0.0", "3==1.0.0", "4==1.0.0"]);
     }
 
@@ -190,7 +192,10 @@ mod tests {
         assert_eq!(catalog.resolve(&entry.name, root.path()), Ok(file.clone()));
         assert_eq!(catalog.resolve(&file.display().to_string(), Path::new("/")), Ok(file));
         let unknown = catalog.resolve("no-such", root.path()).expect_err("unknown").to_string();
-        assert!(unknown.starts_with("no-such is neither a file nor a known model; known are: smollm2"), "{unknown}");
+        assert!(
+            unknown.starts_with("no-such is neither a file nor a known model; known are: smollm2"),
+            "{unknown}"
+        );
     }
 
     #[test]

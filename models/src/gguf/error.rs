@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A model file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {fault}", path.display())]
+#[error("{}", one_line(&format!("{}: {fault}", path.display())))]
 pub struct GgufError {
     /// The file.
     pub path: PathBuf,
@@ -90,7 +90,9 @@ pub enum Fault {
         tensor: String,
     },
     /// Two models in one file.
-    #[error("has a second GGUF header at byte {at}: parts of a split model were joined; keep the parts as separate files")]
+    #[error(
+        "has a second GGUF header at byte {at}: parts of a split model were joined; keep the parts as separate files"
+    )]
     SecondHeader {
         /// Where it begins.
         at: u64,
@@ -104,7 +106,9 @@ pub enum Fault {
         missing: Vec<String>,
     },
     /// A part of a split model that lost its name.
-    #[error("is part {number} of {count} of a split model, but is not named so; call it NAME-{number:05}-of-{count:05}.gguf beside the others")]
+    #[error(
+        "is part {number} of {count} of a split model, but is not named so; call it NAME-{number:05}-of-{count:05}.gguf beside the others"
+    )]
     RenamedShard {
         /// Which part it is, from 1.
         number: u32,
@@ -112,3 +116,16 @@ pub enum Fault {
         count: u32,
     },
 }
+
+/// Names in a message may come from a damaged file: no control characters, no endless text.
+fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut line: String = text.chars().map(plain).take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Characters of the longest message.
+const LONGEST: usize = 600;

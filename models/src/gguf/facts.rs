@@ -92,7 +92,9 @@ impl Header {
     pub fn recurrent(&self) -> bool {
         let Some(architecture) = self.architecture() else { return false };
         let part = |key: &str, name: &str| {
-            key.strip_prefix(architecture).and_then(|rest| rest.strip_prefix('.')).is_some_and(|k| k.starts_with(name))
+            key.strip_prefix(architecture)
+                .and_then(|rest| rest.strip_prefix('.'))
+                .is_some_and(|k| k.starts_with(name))
         };
         let signs = ["ssm.", "wkv.", "shortconv.", "kda."];
         self.values.keys().any(|key| signs.iter().any(|sign| part(key, sign)))
@@ -122,7 +124,8 @@ impl Header {
     /// Whether the tokenizer puts a begin-of-sequence token first: as the header says, else as llama.cpp's default
     /// for this kind of tokenizer.
     pub fn adds_bos(&self) -> bool {
-        let llama3 = ["llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"];
+        let llama3 =
+            ["llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"];
         self.add_bos().unwrap_or_else(|| match self.tokenizer() {
             Some("llama" | "bert") => true,
             Some("gpt2") => self.pre_tokenizer().is_some_and(|pre| llama3.contains(&pre)),

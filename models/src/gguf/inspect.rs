@@ -102,7 +102,9 @@ impl Header {
             vocabulary_tokens: self.vocabulary.tokens,
             control_tokens: self.vocabulary.control_texts.len(),
             adds_bos: self.adds_bos(),
-            named_tokens: named.map(|(k, token)| (k.clone(), shown(token.id, token.text.as_deref()))).collect(),
+            named_tokens: named
+                .map(|(k, token)| (k.clone(), shown(token.id, token.text.as_deref())))
+                .collect(),
             chat_template_bytes: self.chat_template().map(str::len),
             further_templates: self.named_chat_templates().into_keys().map(str::to_owned).collect(),
             notes: self.notes.clone(),
@@ -152,7 +154,8 @@ impl fmt::Display for Inspection {
         }
         line("recurrent", flag(self.recurrent))?;
         line("tokenizer", text(&self.tokenizer))?;
-        let missing = if self.pre_tokenizer_missing { " (MISSING: texts may become wrong tokens)" } else { "" };
+        let missing =
+            if self.pre_tokenizer_missing { " (MISSING: texts may become wrong tokens)" } else { "" };
         line("pre-tokenizer", format!("{}{missing}", text(&self.pre_tokenizer)))?;
         line("vocabulary", format!("{} tokens, {} control", self.vocabulary_tokens, self.control_tokens))?;
         line("adds BOS", flag(self.adds_bos))?;

@@ -40,7 +40,8 @@ pub(crate) fn read<R: Source>(bytes: &mut Bytes<R>, count: u64) -> Result<Vec<Te
 
 fn one<R: Source>(bytes: &mut Bytes<R>, what: &str) -> Result<Tensor, Fault> {
     let name = bytes.text(NAME_BYTES, what)?;
-    let name = String::from_utf8(name).map_err(|_| Fault::Damaged(format!("the name of {what} is not text")))?;
+    let name =
+        String::from_utf8(name).map_err(|_| Fault::Damaged(format!("the name of {what} is not text")))?;
     let rank = bytes.u32(what)?;
     if rank > 4 {
         return Err(Fault::Damaged(format!("tensor {name} has {rank} dimensions")));

@@ -61,7 +61,10 @@ const ALWAYS_CONTROL: &[&str] = &[
 ];
 
 /// Reads what matters of the vocabulary; the key-value part has been read.
-pub(crate) fn read<R: Source>(bytes: &mut Bytes<R>, values: &BTreeMap<String, Value>) -> Result<Vocabulary, Fault> {
+pub(crate) fn read<R: Source>(
+    bytes: &mut Bytes<R>,
+    values: &BTreeMap<String, Value>,
+) -> Result<Vocabulary, Fault> {
     let mut vocabulary = Vocabulary { named: named(values), ..Vocabulary::default() };
     let Some(Value::Array(tokens)) = values.get("tokenizer.ggml.tokens") else {
         return Ok(vocabulary);
@@ -71,10 +74,11 @@ pub(crate) fn read<R: Source>(bytes: &mut Bytes<R>, values: &BTreeMap<String, Va
     }
     vocabulary.tokens = tokens.count;
     let controls = controls(bytes, values.get("tokenizer.ggml.token_type"), tokens.count)?;
-    let by_id: BTreeMap<u64, Vec<String>> = vocabulary.named.iter().fold(BTreeMap::new(), |mut map, (name, token)| {
-        map.entry(token.id).or_insert_with(Vec::new).push(name.clone());
-        map
-    });
+    let by_id: BTreeMap<u64, Vec<String>> =
+        vocabulary.named.iter().fold(BTreeMap::new(), |mut map, (name, token)| {
+            map.entry(token.id).or_insert_with(Vec::new).push(name.clone());
+            map
+        });
     keep(bytes, *tokens, &controls, &by_id, &mut vocabulary)?;
     Ok(vocabulary)
 }

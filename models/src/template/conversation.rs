@@ -71,7 +71,9 @@ mod tests {
 
     #[test]
     fn a_prompt_must_end_with_a_question() {
-        for turns in [&[][..], &[(Role::User, "a"), (Role::Assistant, "b")], &[(Role::User, "a"), (Role::System, "s")]] {
+        for turns in
+            [&[][..], &[(Role::User, "a"), (Role::Assistant, "b")], &[(Role::User, "a"), (Role::System, "s")]]
+        {
             assert!(matches!(shape(&prompt(turns), false), Err(TemplateError::Prompt(_))), "{turns:?}");
         }
     }

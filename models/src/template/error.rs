@@ -72,7 +72,9 @@ pub enum TemplateError {
         reason: String,
     },
     /// It drops earlier turns, and the prompt has some.
-    #[error("the chat template of {source_name} drops earlier turns, so prompts with a history cannot be asked")]
+    #[error(
+        "the chat template of {source_name} drops earlier turns, so prompts with a history cannot be asked"
+    )]
     NoHistory {
         /// Where the template comes from.
         source_name: String,

@@ -6,6 +6,7 @@
 
 mod conversation;
 mod error;
+mod notation;
 mod probe;
 mod python;
 mod reasoning;
@@ -130,7 +131,12 @@ impl Renderer {
     }
 
     /// With a template from elsewhere; `source` names it in messages.
-    pub fn of_text(source: &str, text: &str, tokens: Tokens, thinking: Thinking) -> Result<Renderer, TemplateError> {
+    pub fn of_text(
+        source: &str,
+        text: &str,
+        tokens: Tokens,
+        thinking: Thinking,
+    ) -> Result<Renderer, TemplateError> {
         let sandbox = Sandbox::new(source, &source::prepare(source, text)?)?;
         let mut facts = TemplateFacts { source: source.to_owned(), ..raw_facts(&tokens, thinking) };
         facts.text = text.to_owned();
@@ -199,7 +205,8 @@ impl Renderer {
         if segments.is_empty() && !self.facts.add_bos {
             return Err(TemplateError::Empty);
         }
-        let written = segments.first().is_some_and(|first| first.control && self.begins_with_bos(&first.text));
+        let written =
+            segments.first().is_some_and(|first| first.control && self.begins_with_bos(&first.text));
         if self.template.is_some() && written != self.facts.writes_bos {
             return Err(TemplateError::BosVaries { source_name: self.facts.source.clone() });
         }

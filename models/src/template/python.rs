@@ -1,15 +1,14 @@
 //! What Hugging Face's renderer offers to templates beyond plain Jinja, and values shown as Python shows them.
 
-use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
+use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
+
+use super::notation::{pay, shown, tojson};
 
 /// The day that templates are told it is: prompts must not change from one day to the next. It is the day that
 /// templates of the Llama family fall back to.
 pub const TODAY: &str = "2024-07-26";
 const YEAR: &str = "2024";
-
-/// Deepest nesting of a value that is written out; tool schemas, the deepest real ones, have about ten.
-const NESTING: usize = 64;
 
 /// Registers functions, filters, tests and methods.
 pub(crate) fn register(env: &mut Environment<'_>) {
@@ -57,18 +56,54 @@ fn method(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) 
             let (suffix,): (&str,) = from_args(args)?;
             Ok(Value::from(text.strip_suffix(suffix).unwrap_or(text)))
         }
+        ("index" | "rindex", Some(text)) => {
+            let (part,): (&str,) = from_args(args)?;
+            let found = if name == "index" { text.find(part) } else { text.rfind(part) };
+            let at = found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "substring not found"))?;
+            Ok(Value::from(text[..at].chars().count()))
+        }
+        ("partition" | "rpartition", Some(text)) => {
+            let (separator,): (&str,) = from_args(args)?;
+            let parts = match (name, separator) {
+                (_, "") => return Err(Error::new(ErrorKind::InvalidOperation, "empty separator")),
+                ("partition", _) => text.split_once(separator).ok_or([text, "", ""]),
+                _ => text.rsplit_once(separator).ok_or(["", "", text]),
+            };
+            let parts = parts.map_or_else(|none| none, |(before, after)| [before, separator, after]);
+            Ok(Value::from(Tuple::from(parts.map(Value::from))))
+        }
+        ("rsplit", Some(text)) => {
+            let (separator, limit): (&str, Option<i64>) = from_args(args)?;
+            if separator.is_empty() {
+                return Err(Error::new(ErrorKind::InvalidOperation, "empty separator"));
+            }
+            let count = limit.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX - 1);
+            let mut parts: Vec<Value> = text.rsplitn(count + 1, separator).map(Value::from).collect();
+            parts.reverse();
+            Ok(Value::from(parts))
+        }
         _ => minijinja_contrib::pycompat::unknown_method_callback(state, value, name, args),
     }
 }
 
-fn join(state: &State<'_, '_>, items: &Value, separator: Option<&str>, kwargs: Kwargs) -> Result<String, Error> {
+fn join(
+    state: &State<'_, '_>,
+    items: &Value,
+    separator: Option<&str>,
+    kwargs: Kwargs,
+) -> Result<String, Error> {
     let separator = separator.or(kwargs.get("d")?).unwrap_or_default();
     let attribute: Option<&str> = kwargs.get("attribute")?;
     kwargs.assert_all_used()?;
     joined(state, items, separator, attribute)
 }
 
-fn joined(state: &State<'_, '_>, items: &Value, separator: &str, attribute: Option<&str>) -> Result<String, Error> {
+fn joined(
+    state: &State<'_, '_>,
+    items: &Value,
+    separator: &str,
+    attribute: Option<&str>,
+) -> Result<String, Error> {
     let mut out = String::new();
     for (index, item) in items.try_iter()?.enumerate() {
         let item = attribute.map_or(Ok(item.clone()), |name| item.get_attr(name))?;
@@ -80,163 +115,6 @@ fn joined(state: &State<'_, '_>, items: &Value, separator: &str, attribute: Opti
         out.push_str(&text);
     }
     Ok(out)
-}
-
-/// `json.dumps(value, ensure_ascii=False, indent=...)`, not escaped for web pages.
-fn tojson(state: &State<'_, '_>, value: &Value, args: Rest<Value>, kwargs: Kwargs) -> Result<Value, Error> {
-    if !args.is_empty() {
-        return Err(Error::new(ErrorKind::TooManyArguments, "tojson takes its options by name"));
-    }
-    let indent: Option<usize> = kwargs.get::<Option<usize>>("indent")?.map(|n| n.min(16));
-    let ascii = kwargs.get::<Option<bool>>("ensure_ascii")?.unwrap_or(false);
-    let _: Option<Value> = kwargs.get("sort_keys")?;
-    let separators: Option<Vec<String>> = kwargs.get("separators")?;
-    kwargs.assert_all_used()?;
-    let mut pair = [if indent.is_some() { "," } else { ", " }.to_owned(), ": ".to_owned()];
-    if let Some([item, key]) = separators.as_deref() {
-        pair = [item.clone(), key.clone()];
-    }
-    let mut out = Notation { state, out: String::new(), indent, separators: pair, style: Style::Json { ascii } };
-    out.value(value, 0)?;
-    Ok(Value::from(out.out))
-}
-
-/// `str(value)`.
-fn shown(state: &State<'_, '_>, value: &Value) -> Result<String, Error> {
-    if let Some(text) = value.as_str() {
-        return Ok(text.to_owned());
-    }
-    if value.is_undefined() {
-        return Ok(String::new());
-    }
-    let separators = [", ".to_owned(), ": ".to_owned()];
-    let mut out = Notation { state, out: String::new(), indent: None, separators, style: Style::Python };
-    out.value(value, 0)?;
-    Ok(out.out)
-}
-
-/// Fuel for work that the engine does not see; containers can be shared and so be exponentially large to walk.
-fn pay(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
-    state.consume_fuel(1 + bytes as u64 / 64)
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Style {
-    Json { ascii: bool },
-    Python,
-}
-
-/// Writes a value out, paying as it goes.
-struct Notation<'a, 'b, 'c> {
-    state: &'a State<'b, 'c>,
-    out: String,
-    indent: Option<usize>,
-    separators: [String; 2],
-    style: Style,
-}
-
-impl Notation<'_, '_, '_> {
-    fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        if depth > NESTING {
-            return Err(Error::new(ErrorKind::InvalidOperation, "a value is nested too deeply to be written"));
-        }
-        pay(self.state, value.as_str().map_or(16, str::len))?;
-        let python = self.style == Style::Python;
-        match value.kind() {
-            ValueKind::Undefined | ValueKind::None => self.out.push_str(if python { "None" } else { "null" }),
-            ValueKind::Bool => self.out.push_str(match (value.is_true(), python) {
-                (true, true) => "True",
-                (false, true) => "False",
-                (true, false) => "true",
-                (false, false) => "false",
-            }),
-            ValueKind::String => self.text(value.as_str().unwrap_or_default()),
-            ValueKind::Map => self.map(value, depth)?,
-            ValueKind::Seq | ValueKind::Iterable => self.list(value, depth)?,
-            _ => self.out.push_str(&value.to_string()),
-        }
-        Ok(())
-    }
-
-    fn list(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        self.out.push('[');
-        let mut count = 0;
-        for item in value.try_iter()? {
-            self.next_item(count, depth)?;
-            self.value(&item, depth + 1)?;
-            count += 1;
-        }
-        self.close(']', count, depth);
-        Ok(())
-    }
-
-    fn map(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        self.out.push('{');
-        let mut count = 0;
-        for key in value.try_iter()? {
-            self.next_item(count, depth)?;
-            match (key.as_str(), self.style) {
-                (Some(text), _) => self.text(text),
-                (None, Style::Python) => self.value(&key, depth + 1)?,
-                (None, Style::Json { .. }) => self.text(&key.to_string()),
-            }
-            self.out.push_str(&self.separators[1]);
-            self.value(&value.get_item(&key)?, depth + 1)?;
-            count += 1;
-        }
-        self.close('}', count, depth);
-        Ok(())
-    }
-
-    fn next_item(&mut self, count: usize, depth: usize) -> Result<(), Error> {
-        pay(self.state, self.indent.unwrap_or(0) * (depth + 1))?;
-        if count > 0 {
-            self.out.push_str(&self.separators[0]);
-        }
-        self.new_line(depth + 1);
-        Ok(())
-    }
-
-    fn close(&mut self, bracket: char, count: usize, depth: usize) {
-        if count > 0 {
-            self.new_line(depth);
-        }
-        self.out.push(bracket);
-    }
-
-    fn new_line(&mut self, depth: usize) {
-        if let Some(indent) = self.indent {
-            self.out.push('\n');
-            self.out.extend(std::iter::repeat_n(' ', indent * depth));
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        let quote = match self.style {
-            Style::Python if !text.contains('\'') || text.contains('"') => '\'',
-            _ => '"',
-        };
-        self.out.push(quote);
-        for c in text.chars() {
-            match (c, self.style) {
-                ('\\', _) => self.out.push_str("\\\\"),
-                ('\n', _) => self.out.push_str("\\n"),
-                ('\r', _) => self.out.push_str("\\r"),
-                ('\t', _) => self.out.push_str("\\t"),
-                ('\u{8}', Style::Json { .. }) => self.out.push_str("\\b"),
-                ('\u{c}', Style::Json { .. }) => self.out.push_str("\\f"),
-                (c, _) if c == quote => self.out.extend(['\\', c]),
-                (c, Style::Python) if c < ' ' || c == '\u{7f}' => self.out.push_str(&format!("\\x{:02x}", c as u32)),
-                (c, Style::Json { ascii }) if c < ' ' || ascii && !c.is_ascii() => {
-                    for unit in c.encode_utf16(&mut [0; 2]) {
-                        self.out.push_str(&format!("\\u{unit:04x}"));
-                    }
-                }
-                (c, _) => self.out.push(c),
-            }
-        }
-        self.out.push(quote);
-    }
 }
 
 /// `strftime` of the fixed day, at midnight.

@@ -27,7 +27,7 @@ const NESTING: usize = 200;
 /// The thread's stack: room to let go of a value nested as deeply as the steps allow.
 const STACK_BYTES: usize = 64 << 20;
 /// Time for one rendering; real ones take milliseconds on the slowest board.
-const TIME: Duration = Duration::from_secs(5);
+const TIME: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 5 });
 /// Growth of the process during one rendering.
 const MEMORY_BYTES: u64 = 256 << 20;
 
@@ -60,7 +60,8 @@ impl Sandbox {
         let thread = std::thread::Builder::new().name("template".to_owned()).stack_size(STACK_BYTES);
         let work = move || serve(&own_name, &text, &inbox, &outbox);
         thread.spawn(work).map_err(|error| limit(name, format!("no thread for it: {error}")))?;
-        let sandbox = Sandbox { name: name.to_owned(), channel: Mutex::new(Some(Channel { tasks, results })) };
+        let sandbox =
+            Sandbox { name: name.to_owned(), channel: Mutex::new(Some(Channel { tasks, results })) };
         sandbox.exchange(None)?;
         Ok(sandbox)
     }
@@ -136,7 +137,9 @@ fn serve(name: &str, text: &str, inbox: &Receiver<Task>, outbox: &Sender<Result<
     while let Ok(task) = inbox.recv() {
         env.set_fuel(Some(STEPS + 2_000 * task.turns as u64 + task.bytes as u64 / 2));
         let mut out = Bounded { bytes: Vec::new(), limit: OUTPUT_BYTES + 16 * task.bytes };
-        let outcome = env.get_template("chat").and_then(|chat| chat.render_captured_to(task.variables, &mut out).map(drop));
+        let outcome = env
+            .get_template("chat")
+            .and_then(|chat| chat.render_captured_to(task.variables, &mut out).map(drop));
         let outcome = match outcome {
             Ok(()) => Ok(String::from_utf8_lossy(&out.bytes).into_owned()),
             Err(error) => Err(explain(name, text, &error, false)),
@@ -191,7 +194,8 @@ fn explain(name: &str, text: &str, error: &Error, compiling: bool) -> TemplateEr
     }
     // Errors inside macros wrap each other; the innermost says what happened.
     let mut inner = error;
-    while let Some(next) = std::error::Error::source(inner).and_then(|source| source.downcast_ref::<Error>()) {
+    while let Some(next) = std::error::Error::source(inner).and_then(|source| source.downcast_ref::<Error>())
+    {
         inner = next;
     }
     let what = inner.kind().to_string();

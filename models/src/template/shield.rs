@@ -43,7 +43,8 @@ impl ControlTexts {
                 return None;
             }
             let found = rest.char_indices().find_map(|(at, first)| {
-                let spelled = self.by_first.get(&first)?.iter().find(|s| rest[at..].starts_with(s.as_str()))?;
+                let spelled =
+                    self.by_first.get(&first)?.iter().find(|s| rest[at..].starts_with(s.as_str()))?;
                 Some((at, spelled.len()))
             });
             let (cut, spelled) = match found {

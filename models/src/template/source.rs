@@ -20,10 +20,12 @@ pub(crate) fn prepare(source_name: &str, text: &str) -> Result<String, TemplateE
 /// Go templates write statements inside the expression braces and fields with a leading dot; Jinja does neither.
 fn is_go(text: &str) -> bool {
     const STATEMENTS: [&str; 6] = ["if ", "range ", "with ", "template ", "define ", "block "];
-    let expressions = text.split("{{").skip(1).map(|rest| rest.strip_prefix('-').unwrap_or(rest).trim_start());
+    let expressions =
+        text.split("{{").skip(1).map(|rest| rest.strip_prefix('-').unwrap_or(rest).trim_start());
     !text.contains("{%")
         && expressions.into_iter().any(|rest| {
-            let field = rest.strip_prefix('.').is_some_and(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
+            let field =
+                rest.strip_prefix('.').is_some_and(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
             field || STATEMENTS.iter().any(|word| rest.starts_with(word))
         })
 }
@@ -61,9 +63,18 @@ mod tests {
 
     #[test]
     fn go_templates_are_told_from_jinja() {
-        let go = ["{{- if .System }}{{ .System }}{{ end }}{{ .Prompt }}", "{{ .Prompt }}", "{{ range .Messages }}x{{ end }}"];
+        let go = [
+            "{{- if .System }}{{ .System }}{{ end }}{{ .Prompt }}",
+            "{{ .Prompt }}",
+            "{{ range .Messages }}x{{ end }}",
+        ];
         assert!(go.iter().all(|text| is_go(text)));
-        let jinja = ["{{ messages[0].content }}", "{% if x %}{{ end }}{% endif %}", "{{ 'a' if x else 'b' }}", "{{ bos_token }}"];
+        let jinja = [
+            "{{ messages[0].content }}",
+            "{% if x %}{{ end }}{% endif %}",
+            "{{ 'a' if x else 'b' }}",
+            "{{ bos_token }}",
+        ];
         assert!(!jinja.iter().any(|text| is_go(text)));
     }
 

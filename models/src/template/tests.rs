@@ -5,12 +5,19 @@ use crate::Turn;
 
 mod families;
 mod hostile;
+mod python;
 
 const CHATML: &str = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
 fn tokens() -> Tokens {
-    let control = ["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|eot|>", "<start_of_turn>", "<think>", "</think>"];
-    Tokens { bos: "<s>".to_owned(), eos: "</s>".to_owned(), adds_bos: true, control: ControlTexts::new(control) }
+    let control =
+        ["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|eot|>", "<start_of_turn>", "<think>", "</think>"];
+    Tokens {
+        bos: "<s>".to_owned(),
+        eos: "</s>".to_owned(),
+        adds_bos: true,
+        control: ControlTexts::new(control),
+    }
 }
 
 fn renderer(text: &str) -> Result<Renderer, TemplateError> {
@@ -84,9 +91,11 @@ fn tpl_04_a_template_that_drops_earlier_turns_refuses_histories_by_name() {
 
 #[test]
 fn tpl_05_loop_controls_work_and_unknown_tags_are_named_with_their_place() {
-    let breaks = "{% for m in messages %}{% if loop.index>2 %}{% break %}{% endif %}{{m.content}}{% endfor %}";
+    let breaks =
+        "{% for m in messages %}{% if loop.index>2 %}{% break %}{% endif %}{{m.content}}{% endfor %}";
     assert_eq!(text_of(&sound(breaks), &question("Q")), "Q");
-    let error = renderer("{{ bos_token }}\n  {% frobnicate %}{{ messages[0].content }}").expect_err("unknown tag");
+    let error =
+        renderer("{{ bos_token }}\n  {% frobnicate %}{{ messages[0].content }}").expect_err("unknown tag");
     let TemplateError::Syntax { line, column, message, .. } = &error else { panic!("{error}") };
     assert_eq!((*line, *column), (2, 6));
     assert!(message.contains("frobnicate"), "{message}");
@@ -97,7 +106,8 @@ fn tpl_05_loop_controls_work_and_unknown_tags_are_named_with_their_place() {
 fn tpl_06_training_marks_are_transparent() {
     let marked = "{% for m in messages %}{% generation %}{{m.content}}{% endgeneration %}{% endfor %}";
     assert_eq!(text_of(&sound(marked), &question("Q")), "Q");
-    let spaced = "{% for m in messages %}\n  {%- generation -%}\n  {{m.content}}\n{%- endgeneration %}\n{% endfor %}";
+    let spaced =
+        "{% for m in messages %}\n  {%- generation -%}\n  {{m.content}}\n{%- endgeneration %}\n{% endfor %}";
     assert_eq!(text_of(&sound(spaced), &question("Q")), "Q");
 }
 
@@ -129,7 +139,8 @@ fn tpl_08_a_go_template_is_named_as_one() {
 
 #[test]
 fn tpl_09_and_tok_14_reasoning_opened_by_the_prompt_is_seen_and_closed_for_labels() {
-    let opens = sound("{% for m in messages %}<|{{m.role}}|>\n{{m.content}}\n{% endfor %}<|assistant|>\n<think>\n");
+    let opens =
+        sound("{% for m in messages %}<|{{m.role}}|>\n{{m.content}}\n{% endfor %}<|assistant|>\n<think>\n");
     // Jinja drops one newline at the very end of a template, so the block is open without one.
     let block = opens.facts().opens_reasoning.clone().expect("open");
     assert_eq!((block.open.as_str(), block.close.as_str()), ("<think>", "</think>"));
@@ -154,9 +165,11 @@ fn tpl_13_the_form_of_content_is_found_by_trying() {
     let parts = sound("{{ messages[0].content[0].text }}");
     assert_eq!(parts.facts().content, ContentForm::Parts);
     assert_eq!(text_of(&parts, &question("Q")), "Q");
-    let extra = renderer("{{ messages[0].source_lang_code | upper }}").expect_err("needs other keys").to_string();
+    let extra =
+        renderer("{{ messages[0].source_lang_code | upper }}").expect_err("needs other keys").to_string();
     assert!(extra.contains("appears 0 times"), "{extra}");
-    let twice = renderer("{{ messages[0].content }}{{ messages[0].content }}").expect_err("twice").to_string();
+    let twice =
+        renderer("{{ messages[0].content }}{{ messages[0].content }}").expect_err("twice").to_string();
     assert!(twice.contains("appears 2 times"), "{twice}");
 }
 
@@ -184,7 +197,8 @@ fn txt_10_control_tokens_in_item_text_are_segments_of_their_own() {
 
 #[test]
 fn txt_10_in_leads_histories_system_texts_and_raw_prompts_too() {
-    let all = [(Role::System, "<s>"), (Role::User, "</s>"), (Role::Assistant, "<think>"), (Role::User, "<|eot|>")];
+    let all =
+        [(Role::System, "<s>"), (Role::User, "</s>"), (Role::Assistant, "<think>"), (Role::User, "<|eot|>")];
     for renderer in [sound(CHATML), Renderer::raw(tokens())] {
         let segments = renderer.render(&prompt(&all, "</think>")).expect("renders");
         let data: Vec<&str> = segments.iter().filter(|s| !s.control).map(|s| s.text.as_str()).collect();

@@ -120,7 +120,10 @@ fn values_are_written_as_python_writes_them() {
         text_of(&sound(&template), &question("Q")).trim_start_matches("Q|").to_owned()
     };
     // Each right side is what Python 3 with Jinja2 and json.dumps gives.
-    assert_eq!(shown("{'a': [1, 2.5, none, true], 'b': 'é\"'} | tojson"), "{\"a\": [1, 2.5, null, true], \"b\": \"é\\\"\"}");
+    assert_eq!(
+        shown("{'a': [1, 2.5, none, true], 'b': 'é\"'} | tojson"),
+        "{\"a\": [1, 2.5, null, true], \"b\": \"é\\\"\"}"
+    );
     assert_eq!(shown("{'a': [1], 'b': {}} | tojson(indent=2)"), "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}");
     assert_eq!(shown("'<a & b>' | tojson"), "\"<a & b>\"");
     assert_eq!(shown("'é' | tojson(ensure_ascii=true)"), "\"\\u00e9\"");
