@@ -66,7 +66,7 @@ pub enum CatalogError {
         known: Vec<String>,
     },
     /// A known model that has not been fetched.
-    #[error("{} is not there: fetch it with `make models MODEL={name}` or put it there", path.display())]
+    #[error("{} is not there: fetch it with `make fetch MODEL={name}` or put it there", path.display())]
     NotFetched {
         /// Its name.
         name: String,

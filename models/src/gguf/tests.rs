@@ -171,6 +171,8 @@ fn gguf_07_an_unknown_architecture_is_read_and_marked() {
     assert!(!header.architecture_supported());
     assert!(header.inspect().to_string().contains("zzz9 (not supported by this build)"));
     assert!(ARCHITECTURES.is_sorted());
+    let projector = super::tests::header(&Writer::default().text("general.architecture", "clip"));
+    assert!(projector.inspect().to_string().contains("picture projector"));
 }
 
 #[test]
