@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A model file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {fault}", path.display())]
+#[error("{}", one_line(&format!("{}: {fault}", path.display())))]
 pub struct GgufError {
     /// The file.
     pub path: PathBuf,
@@ -116,3 +116,16 @@ pub enum Fault {
         count: u32,
     },
 }
+
+/// Names in a message may come from a damaged file: no control characters, no endless text.
+fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut line: String = text.chars().map(plain).take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Characters of the longest message.
+const LONGEST: usize = 600;

@@ -15,6 +15,11 @@ impl Header {
         self.architecture().is_some_and(|name| ARCHITECTURES.binary_search(&name).is_ok())
     }
 
+    /// Whether it is a picture projector, which goes with a language model and is none itself.
+    pub fn projector(&self) -> bool {
+        self.architecture() == Some("clip")
+    }
+
     /// `general.name`.
     pub fn name(&self) -> Option<&str> {
         self.text("general.name")

@@ -20,6 +20,8 @@ pub struct Inspection {
     pub architecture: Option<String>,
     /// Whether this build can load the architecture.
     pub architecture_supported: bool,
+    /// Whether it is a picture projector.
+    pub projector: bool,
     /// Name that the makers gave.
     pub name: Option<String>,
     /// Quantisation.
@@ -83,6 +85,7 @@ impl Header {
             format_version: self.version,
             architecture: own(self.architecture()),
             architecture_supported: self.architecture_supported(),
+            projector: self.projector(),
             name: own(self.name()),
             quantisation: self.quantisation(),
             parameters: self.parameters(),
@@ -136,7 +139,11 @@ impl fmt::Display for Inspection {
         }
         line("bytes", self.file_bytes.to_string())?;
         line("format", format!("GGUF version {}", self.format_version))?;
-        let support = if self.architecture_supported { "" } else { " (not supported by this build)" };
+        let support = match (self.projector, self.architecture_supported) {
+            (true, _) => " (a picture projector: give it beside its language model)",
+            (false, true) => "",
+            (false, false) => " (not supported by this build)",
+        };
         line("architecture", format!("{}{support}", text(&self.architecture)))?;
         line("name", text(&self.name))?;
         line("quantisation", self.quantisation.clone())?;

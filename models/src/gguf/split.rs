@@ -40,7 +40,7 @@ pub(crate) fn place(path: &Path) -> Option<Place> {
         return None;
     }
     let (number, count) = (number.parse().ok()?, count.parse().ok()?);
-    let sound = count >= 2 && count <= PARTS && number >= 1 && number <= count;
+    let sound = (2..=PARTS).contains(&count) && (1..=count).contains(&number);
     sound.then(|| Place { stem: path.with_file_name(stem), number, count })
 }
 

@@ -65,10 +65,38 @@ impl Llama {
     }
 }
 
+/// Lets warnings and errors of the library through to standard error, where the supervisor collects a worker's last
+/// words; the rest would drown them.
+#[allow(unsafe_code)]
+fn quiet() {
+    use std::ffi::{CStr, c_char, c_void};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static SHOWN: AtomicBool = AtomicBool::new(false);
+    unsafe extern "C" fn hear(level: llama_cpp_sys_2::ggml_log_level, text: *const c_char, _: *mut c_void) {
+        let shown = match level {
+            llama_cpp_sys_2::GGML_LOG_LEVEL_CONT => SHOWN.load(Ordering::Relaxed),
+            llama_cpp_sys_2::GGML_LOG_LEVEL_WARN | llama_cpp_sys_2::GGML_LOG_LEVEL_ERROR => true,
+            _ => false,
+        };
+        SHOWN.store(shown, Ordering::Relaxed);
+        if shown && !text.is_null() {
+            use std::io::Write;
+            // SAFETY: the library passes a string that ends in zero and lives during the call.
+            let text = unsafe { CStr::from_ptr(text) };
+            let _ = std::io::stderr().write_all(text.to_bytes());
+        }
+    }
+    // SAFETY: the function is static and takes no data.
+    unsafe { llama_cpp_sys_2::llama_log_set(Some(hear), std::ptr::null_mut()) };
+}
+
 fn backend() -> Result<&'static LlamaBackend, EngineError> {
     static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
     BACKEND
-        .get_or_init(|| LlamaBackend::init().map_err(|error| error.to_string()))
+        .get_or_init(|| {
+            quiet();
+            LlamaBackend::init().map_err(|error| error.to_string())
+        })
         .as_ref()
         .map_err(|error| EngineError(format!("llama.cpp does not start: {error}")))
 }

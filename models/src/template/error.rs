@@ -9,6 +9,14 @@ pub enum TemplateError {
         /// The model file.
         model: String,
     },
+    /// The template file cannot be read.
+    #[error("the template file {path} cannot be read: {reason}")]
+    File {
+        /// Its path.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
     /// It is written in another template language.
     #[error(
         "the chat template of {source_name} is a Go template, not Jinja: give a Jinja one with --template-file FILE, or ask for raw prompts"
@@ -53,7 +61,8 @@ pub enum TemplateError {
         /// What is wrong.
         message: String,
     },
-    /// It takes too much of something.
+    /// It takes too much of something. Its thread may still be at work and cannot be stopped: report this and end the
+    /// process, rather than go on with other models.
     #[error("the chat template of {source_name} was stopped: {limit}")]
     Limit {
         /// Where the template comes from.

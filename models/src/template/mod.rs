@@ -6,12 +6,15 @@
 
 mod conversation;
 mod error;
+mod notation;
 mod probe;
 mod python;
 mod reasoning;
 mod sandbox;
 mod shield;
 mod source;
+
+use std::path::Path;
 
 use minijinja::Value;
 use serde::{Deserialize, Serialize};
@@ -127,6 +130,13 @@ impl Renderer {
             Some(text) => Renderer::of_text(&model, text, Tokens::of(header), thinking),
             None => Err(TemplateError::Missing { model }),
         }
+    }
+
+    /// With the template in a file, in place of the model's own.
+    pub fn of_file(path: &Path, tokens: Tokens, thinking: Thinking) -> Result<Renderer, TemplateError> {
+        let text = source::read(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        Renderer::of_text(&name, &text, tokens, thinking)
     }
 
     /// With a template from elsewhere; `source` names it in messages.

@@ -1,15 +1,14 @@
 //! What Hugging Face's renderer offers to templates beyond plain Jinja, and values shown as Python shows them.
 
-use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
+use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
+
+use super::notation::{pay, shown, tojson};
 
 /// The day that templates are told it is: prompts must not change from one day to the next. It is the day that
 /// templates of the Llama family fall back to.
 pub const TODAY: &str = "2024-07-26";
 const YEAR: &str = "2024";
-
-/// Deepest nesting of a value that is written out; tool schemas, the deepest real ones, have about ten.
-const NESTING: usize = 64;
 
 /// Registers functions, filters, tests and methods.
 pub(crate) fn register(env: &mut Environment<'_>) {
@@ -57,6 +56,32 @@ fn method(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) 
             let (suffix,): (&str,) = from_args(args)?;
             Ok(Value::from(text.strip_suffix(suffix).unwrap_or(text)))
         }
+        ("index" | "rindex", Some(text)) => {
+            let (part,): (&str,) = from_args(args)?;
+            let found = if name == "index" { text.find(part) } else { text.rfind(part) };
+            let at = found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "substring not found"))?;
+            Ok(Value::from(text[..at].chars().count()))
+        }
+        ("partition" | "rpartition", Some(text)) => {
+            let (separator,): (&str,) = from_args(args)?;
+            let parts = match (name, separator) {
+                (_, "") => return Err(Error::new(ErrorKind::InvalidOperation, "empty separator")),
+                ("partition", _) => text.split_once(separator).ok_or([text, "", ""]),
+                _ => text.rsplit_once(separator).ok_or(["", "", text]),
+            };
+            let parts = parts.map_or_else(|none| none, |(before, after)| [before, separator, after]);
+            Ok(Value::from(Tuple::from(parts.map(Value::from))))
+        }
+        ("rsplit", Some(text)) => {
+            let (separator, limit): (&str, Option<i64>) = from_args(args)?;
+            if separator.is_empty() {
+                return Err(Error::new(ErrorKind::InvalidOperation, "empty separator"));
+            }
+            let count = limit.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX - 1);
+            let mut parts: Vec<Value> = text.rsplitn(count + 1, separator).map(Value::from).collect();
+            parts.reverse();
+            Ok(Value::from(parts))
+        }
         _ => minijinja_contrib::pycompat::unknown_method_callback(state, value, name, args),
     }
 }
@@ -92,6 +117,7 @@ fn joined(
     Ok(out)
 }
 
+<<<<<<< HEAD
 /// `json.dumps(value, ensure_ascii=False, indent=...)`, not escaped for web pages.
 fn tojson(state: &State<'_, '_>, value: &Value, args: Rest<Value>, kwargs: Kwargs) -> Result<Value, Error> {
     if !args.is_empty() {
@@ -255,6 +281,8 @@ impl Notation<'_, '_, '_> {
     }
 }
 
+=======
+>>>>>>> gguf
 /// `strftime` of the fixed day, at midnight.
 fn strftime(format: &str) -> Result<String, Error> {
     let mut out = String::new();

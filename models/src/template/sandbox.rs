@@ -18,16 +18,19 @@ use super::python;
 
 /// Steps that every rendering may take; real templates take a few thousand.
 const STEPS: u64 = 200_000;
+/// Steps that no rendering may exceed, however long the conversation. With the thread's stack it bounds how deeply a
+/// value can be nested: letting go of one recurses.
+const MOST_STEPS: u64 = 500_000;
 /// Bytes that every rendering may write.
 const OUTPUT_BYTES: usize = 1 << 20;
-/// Longest conversation, in bytes: about a million tokens.
-const INPUT_BYTES: usize = 4 << 20;
+/// Longest conversation, in bytes: about half a million tokens.
+const INPUT_BYTES: usize = 2 << 20;
 /// Nesting of macros and blocks.
 const NESTING: usize = 200;
 /// The thread's stack: room to let go of a value nested as deeply as the steps allow.
 const STACK_BYTES: usize = 64 << 20;
 /// Time for one rendering; real ones take milliseconds on the slowest board.
-const TIME: Duration = Duration::from_secs(5);
+const TIME: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 5 });
 /// Growth of the process during one rendering.
 const MEMORY_BYTES: u64 = 256 << 20;
 
@@ -114,9 +117,14 @@ fn wait<T>(results: &Receiver<T>) -> Result<T, String> {
 
 /// Memory of this process, where the system tells.
 fn resident_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    pages.checked_mul(4096)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    kib.trim().trim_end_matches("kB").trim_end().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Steps that a rendering may take: a step pays for an instruction or for 64 bytes.
+fn steps(task: &Task) -> u64 {
+    (STEPS + 2_000 * task.turns as u64 + task.bytes as u64 / 2).min(MOST_STEPS)
 }
 
 fn limit(name: &str, limit: String) -> TemplateError {
@@ -135,7 +143,7 @@ fn serve(name: &str, text: &str, inbox: &Receiver<Task>, outbox: &Sender<Result<
         return;
     }
     while let Ok(task) = inbox.recv() {
-        env.set_fuel(Some(STEPS + 2_000 * task.turns as u64 + task.bytes as u64 / 2));
+        env.set_fuel(Some(steps(&task)));
         let mut out = Bounded { bytes: Vec::new(), limit: OUTPUT_BYTES + 16 * task.bytes };
         let outcome = env
             .get_template("chat")
@@ -188,7 +196,7 @@ struct OutputFull;
 /// The engine's error in our words, with its place.
 fn explain(name: &str, text: &str, error: &Error, compiling: bool) -> TemplateError {
     match error.kind() {
-        ErrorKind::OutOfFuel => return limit(name, format!("it takes more than about {STEPS} steps")),
+        ErrorKind::OutOfFuel => return limit(name, "it takes too many steps".to_owned()),
         ErrorKind::WriteFailure => return limit(name, format!("it writes more than {OUTPUT_BYTES} bytes")),
         _ => {}
     }

@@ -1,9 +1,24 @@
 //! The text of a template before it is compiled: which language it is in, and tags that mean nothing here.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
 use super::error::TemplateError;
 
 /// Largest template; real ones stay under 100 KB.
 const TEMPLATE_BYTES: usize = 1 << 20;
+
+/// The text of a template file.
+pub(crate) fn read(path: &Path) -> Result<String, TemplateError> {
+    let fail = |reason| TemplateError::File { path: path.display().to_string(), reason };
+    let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+    let mut bytes = Vec::new();
+    // One byte more than is allowed, so that `prepare` refuses what is too large.
+    file.take(TEMPLATE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
+    String::from_utf8(bytes)
+        .map_err(|error| fail(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))
+}
 
 /// Gives the text to compile, of the same length and the same lines as the original.
 pub(crate) fn prepare(source_name: &str, text: &str) -> Result<String, TemplateError> {

@@ -5,6 +5,7 @@ use crate::Turn;
 
 mod families;
 mod hostile;
+mod python;
 
 const CHATML: &str = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
@@ -237,6 +238,44 @@ fn facts_hold_the_text_and_its_hash() {
     assert_eq!(facts.sha256, "21b1d9c74a217211f93d54eca585c322017b9008d86619712ec946b10cf156f1");
     assert_eq!(facts.example, "qlastprobe");
     assert_eq!(facts.today, "2024-07-26");
+}
+
+#[test]
+fn a_template_file_takes_the_place_of_the_models_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("own.jinja");
+    let of_file = || Renderer::of_file(&path, tokens(), Thinking::Default);
+    assert!(matches!(of_file(), Err(TemplateError::File { .. })));
+    std::fs::write(&path, CHATML).expect("written");
+    assert_eq!(
+        of_file().expect("sound").facts(),
+        &TemplateFacts { source: "own.jinja".to_owned(), ..sound(CHATML).facts().clone() }
+    );
+    std::fs::write(&path, b"ab\xe6\xad").expect("written");
+    assert!(of_file().expect_err("not text").to_string().ends_with("byte 2 is not UTF-8"));
+    std::fs::write(&path, vec![b'a'; (1 << 20) + 5]).expect("written");
+    assert!(matches!(of_file(), Err(TemplateError::TooLarge { .. })));
+}
+
+#[test]
+fn long_conversations_and_long_texts_stay_within_the_limits() {
+    let turn = "I turn left and see the green square, then the red one. ".repeat(20);
+    let mut turns = vec![(Role::System, "Sys.")];
+    for _ in 0..150 {
+        turns.extend([(Role::User, turn.as_str()), (Role::Assistant, "Left.")]);
+    }
+    turns.push((Role::User, "And now?"));
+    let long = "One more line of a very long text.\n".repeat(40_000);
+    for template in [
+        include_str!("../../tests/templates/thinking.jinja"),
+        include_str!("../../tests/templates/headers.jinja"),
+    ] {
+        let renderer = sound(template);
+        assert_eq!(text_of(&renderer, &prompt(&turns, "")).matches("green square").count(), 150 * 20);
+        assert!(text_of(&renderer, &question(&long)).len() > 1_300_000);
+    }
+    let beyond = renderer(CHATML).expect("sound").render(&question(&long.repeat(2)));
+    assert!(matches!(beyond, Err(TemplateError::Prompt(_))));
 }
 
 #[test]
