@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-//! x
-pub(crate) fn header(w: &super::writer::Writer) -> super::Header {
-    super::Header::from_bytes(&w.finish(), "tiny.gguf").unwrap()
-=======
 //! The reader against files made here, and the field's file bugs, one test each.
 
 use std::path::Path;
@@ -255,5 +250,4 @@ fn the_tiny_vision_model_of_the_project_reads() {
     let header = Header::open(&path).expect("a sound model");
     assert_eq!((header.vocabulary.tokens, header.layers(), header.file_bytes), (649, Some(5), 3_409_472));
     println!("{}", header.inspect());
->>>>>>> gguf
 }
