@@ -196,7 +196,11 @@ mod tests {
         let winners = |fading, leaving| {
             let rows = regions(problems, fading, leaving, 200);
             assert_eq!(rows.len(), 40_000);
-            Kind::ALL.iter().enumerate().map(|(kind, _)| rows.iter().any(|row| row.winner == kind)).collect::<Vec<_>>()
+            Kind::ALL
+                .iter()
+                .enumerate()
+                .map(|(kind, _)| rows.iter().any(|row| row.winner == kind))
+                .collect::<Vec<_>>()
         };
         assert_eq!(winners(0.99, 100.0), [true, true, true, true]);
         assert!(!winners(0.99, 1.0)[2]);
@@ -206,7 +210,11 @@ mod tests {
     #[test]
     fn a_surface_has_its_least_loss_near_the_fit() {
         let problems = problems();
-        let choices = [(0, 5.0), (1, 2.0), (2, 1.0), (3, 1.0)].map(|(route, count)| Choice { problem: &problems[1], route, count });
+        let choices = [(0, 5.0), (1, 2.0), (2, 1.0), (3, 1.0)].map(|(route, count)| Choice {
+            problem: &problems[1],
+            route,
+            count,
+        });
         let rows = surface(&choices, 0.99, 100.0, 100);
         assert_eq!((rows[0].cost, rows[0].urgency, rows.len()), (0.005, 0.005, 10_000));
         let least = rows.iter().map(|row| row.loss).fold(f64::INFINITY, f64::min);

@@ -50,7 +50,11 @@ impl Exploration {
                 all.push(Exploration { seen: seen.clone(), pick, direct: true });
             }
             if seen.len() == 4 {
-                all.extend(seen[..3].iter().map(|&pick| Exploration { seen: seen.clone(), pick, direct: false }));
+                all.extend(seen[..3].iter().map(|&pick| Exploration {
+                    seen: seen.clone(),
+                    pick,
+                    direct: false,
+                }));
             }
             let nexts = (0..4).filter(|truck| !seen.contains(truck)).collect::<Vec<u8>>();
             open.extend(nexts.into_iter().map(|truck| [seen.clone(), vec![truck]].concat()));

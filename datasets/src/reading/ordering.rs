@@ -125,7 +125,11 @@ fn order(text: &str) -> Option<Order> {
                 if !named.insert(letter) {
                     return None;
                 }
-                if free { order.free.insert(letter) } else { group.insert(letter) };
+                if free {
+                    order.free.insert(letter)
+                } else {
+                    group.insert(letter)
+                };
             }
         }
         if group.is_empty() {
@@ -161,7 +165,8 @@ impl Order {
 
     /// The order of the trucks that park: without the one that never does.
     pub fn visible(&self) -> Order {
-        let without = |group: &BTreeSet<char>| group.iter().copied().filter(|letter| *letter != FREE).collect();
+        let without =
+            |group: &BTreeSet<char>| group.iter().copied().filter(|letter| *letter != FREE).collect();
         let mut chain: Vec<BTreeSet<char>> = self.chain.iter().map(without).collect();
         chain.retain(|group| !group.is_empty());
         Order { chain, free: without(&self.free) }
@@ -197,7 +202,9 @@ mod tests {
 
     #[test]
     fn typing_quirks_mean_the_same() {
-        for text in ["ｍ＞｛x，y，z｝", "**M > {Z, Y, X}**", "M>{X;Y;Z}", "$M \\succ \\{X, Y, Z\\}$", "m>{x,y,z};"] {
+        for text in
+            ["ｍ＞｛x，y，z｝", "**M > {Z, Y, X}**", "M>{X;Y;Z}", "$M \\succ \\{X, Y, Z\\}$", "m>{x,y,z};"]
+        {
             assert_eq!(one(text), Order::new(&["M", "XYZ"], ""), "{text}");
         }
     }

@@ -8,7 +8,9 @@ static STATEMENTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let number = r"(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\b";
     [
         // Steps for Signaling: 3
-        format!(r"(?i)\bsteps?\s+(?:required\s+|needed\s+)?(?:for|to)\s+signal\w*[^\n\d.]{{0,40}}?\b{number}"),
+        format!(
+            r"(?i)\bsteps?\s+(?:required\s+|needed\s+)?(?:for|to)\s+signal\w*[^\n\d.]{{0,40}}?\b{number}"
+        ),
         // Signaling steps: 3
         format!(r"(?i)\bsignal\w*\s+steps?\W{{0,6}}(?:is\s+|are\s+)?{number}"),
         // signals the preference in 3 steps

@@ -70,7 +70,8 @@ pub(super) fn printed(scene: &Scene, options: &[String], shots: usize) -> String
 /// The neutralised prompt.
 pub(super) fn shortcut(scene: &Scene, option: &str, layout: bool, shots: usize) -> String {
     let mut text = String::new();
-    let shown = |rows: &str, option: &str| if layout { format!("{rows}\n{option}") } else { option.to_owned() };
+    let shown =
+        |rows: &str, option: &str| if layout { format!("{rows}\n{option}") } else { option.to_owned() };
     if shots > 0 {
         for (name, cells) in EXAMPLE_ROUTES {
             let route: Route = cells

@@ -87,6 +87,9 @@ impl Routes {
         let colouring = scene.colouring();
         let (hybrid, signal_steps) = hybrid(scene, &colouring, rules)?;
         let shortest = select(scene.grid.paths(scene.agent, scene.target, UDLR), &hybrid)?;
+        if shortest == hybrid {
+            return None;
+        }
         let reversed = match rules {
             Rules::Official => reversed_official(scene, &hybrid, &shortest)?,
             Rules::Paper => reversed_paper(scene, &colouring, &hybrid, &shortest)?,
@@ -108,8 +111,7 @@ impl Routes {
 
     /// The four differ, and Avoidant costs more than Hybrid.
     pub fn are_told_apart(&self) -> bool {
-        let distinct =
-            (0..4).all(|one| (one + 1..4).all(|other| self.routes[one] != self.routes[other]));
+        let distinct = (0..4).all(|one| (one + 1..4).all(|other| self.routes[one] != self.routes[other]));
         distinct && self.of(Kind::Avoidant).len() > self.of(Kind::Hybrid).len()
     }
 
@@ -162,9 +164,8 @@ fn signal_paper(scene: &Scene, colouring: &Colouring) -> Option<Cell> {
     let key = |cell: Cell| (from_agent.to(cell), to_target.to(cell), Reverse(to_other.to(cell)));
     let region = colouring.target_region();
     let best = region.iter().map(key).min()?;
-    let span = |from: Cell, to: Cell| {
-        (i64::from(to.x) - i64::from(from.x), i64::from(to.y) - i64::from(from.y))
-    };
+    let span =
+        |from: Cell, to: Cell| (i64::from(to.x) - i64::from(from.x), i64::from(to.y) - i64::from(from.y));
     // The cosine up to a factor that is the same for all cells: a signed square over a length, compared crosswise.
     let (ax, ay) = span(scene.other, scene.target);
     let cosine = |cell: Cell| {
@@ -263,8 +264,7 @@ fn avoidant(scene: &Scene) -> Option<Route> {
         let mut next = Vec::new();
         for &cell in &layer {
             grid.walls.insert(cell);
-            if cell == scene.agent || cell == scene.target || grid.distances(scene.agent).to(scene.target) == UNREACHED
-            {
+            if !grid.connects(scene.agent, scene.target) {
                 grid.walls.remove(cell);
                 continue;
             }

@@ -218,7 +218,13 @@ fn walks(scene: &Scene, settings: &Settings, stream: &mut Stream) -> Vec<Found> 
     walks
 }
 
-fn item(settings: &Settings, seed: u64, (number, place): (usize, usize), scene: &Scene, found: &Found) -> Item {
+fn item(
+    settings: &Settings,
+    seed: u64,
+    (number, place): (usize, usize),
+    scene: &Scene,
+    found: &Found,
+) -> Item {
     let family = format!("s{number:03}");
     let id = format!("{family}-w{place}");
     let pick = found.walk.pick;
@@ -284,7 +290,14 @@ fn ask_order(form: Form) -> Ask {
         Form::Model => String::new(),
         Form::Printed => format!("\n\nFormat: {}", prompt::NOTATION),
         // The fine-tuned model of the paper saw the input alone.
-        Form::Shortcut => return Ask { reason: vec![cue("\n\nThink step by step. End with a line that begins with \"Answer:\" and holds the order.")], ..Ask::default() },
+        Form::Shortcut => {
+            return Ask {
+                reason: vec![cue(
+                    "\n\nThink step by step. End with a line that begins with \"Answer:\" and holds the order.",
+                )],
+                ..Ask::default()
+            };
+        }
     };
     Ask {
         direct: format!("{notation}\n\nAnswer with the order alone."),
@@ -297,7 +310,8 @@ fn ask_order(form: Form) -> Ask {
 
 fn ask_choice() -> Ask {
     Ask {
-        direct: "\n\nWhich order does the trajectory allow to conclude? Answer with the letter alone.".to_owned(),
+        direct: "\n\nWhich order does the trajectory allow to conclude? Answer with the letter alone."
+            .to_owned(),
         direct_lead: String::new(),
         reason: vec![cue(
             "\n\nWhich order does the trajectory allow to conclude? Think step by step. End with a line that begins with \

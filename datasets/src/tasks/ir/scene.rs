@@ -55,7 +55,9 @@ impl Scene {
         self.trucks.iter().enumerate().all(|(index, &truck)| {
             let from_truck = self.grid.distances(truck);
             from_agent.to(truck) != UNREACHED
-                && self.trucks[index + 1..].iter().all(|&other| (2..UNREACHED).contains(&from_truck.to(other)))
+                && self.trucks[index + 1..]
+                    .iter()
+                    .all(|&other| (2..UNREACHED).contains(&from_truck.to(other)))
         })
     }
 
@@ -165,7 +167,8 @@ fn extend(cells: &mut Vec<Cell>, scene: &Scene, goal: Cell) -> Option<()> {
 /// What the agent sees along its cells: one line per cell.
 pub fn lines(scene: &Scene, cells: &[Cell], pick: u8) -> Vec<String> {
     let list = |trucks: &[u8]| {
-        let letters: Vec<String> = trucks.iter().map(|truck| FOODS[usize::from(*truck)].to_string()).collect();
+        let letters: Vec<String> =
+            trucks.iter().map(|truck| FOODS[usize::from(*truck)].to_string()).collect();
         letters.join(",")
     };
     let mut memory: Vec<u8> = Vec::with_capacity(4);

@@ -3,7 +3,8 @@
 use super::*;
 
 fn cells(text: &str) -> Route {
-    let numbers: Vec<u8> = text.chars().filter_map(|sign| sign.to_digit(10)).map(|digit| digit as u8).collect();
+    let numbers: Vec<u8> =
+        text.chars().filter_map(|sign| sign.to_digit(10)).map(|digit| digit as u8).collect();
     numbers.chunks(2).map(|pair| Cell::new(pair[0], pair[1])).collect()
 }
 
