@@ -196,22 +196,45 @@ impl Grid {
     /// Walking distances from the nearest of several cells.
     pub fn distances_from(self, from: Cells) -> Distances {
         let mut steps = [UNREACHED; 64];
-        let mut queue = Vec::with_capacity(64);
-        for cell in from.iter().filter(|cell| !self.walls.contains(*cell)) {
-            steps[cell.index()] = 0;
-            queue.push(cell);
-        }
-        let mut head = 0;
-        while let Some(&cell) = queue.get(head) {
-            head += 1;
-            for next in self.neighbours(cell, URDL) {
-                if steps[next.index()] == UNREACHED {
-                    steps[next.index()] = steps[cell.index()] + 1;
-                    queue.push(next);
-                }
+        let open = self.open_cells();
+        let mut reached = from.0 & open;
+        let mut front = reached;
+        let mut step = 0;
+        while front != 0 {
+            let mut rest = front;
+            while rest != 0 {
+                steps[rest.trailing_zeros() as usize] = step;
+                rest &= rest - 1;
             }
+            front = spread(front) & open & !reached;
+            reached |= front;
+            step += 1;
         }
         Distances(steps)
+    }
+
+    /// Whether one can walk from a cell to another.
+    pub fn connects(self, from: Cell, to: Cell) -> bool {
+        let open = self.open_cells();
+        let goal = 1u64 << to.index();
+        let mut reached = (1u64 << from.index()) & open;
+        loop {
+            let next = (reached | spread(reached)) & open;
+            if next & goal != 0 {
+                return true;
+            }
+            if next == reached {
+                return false;
+            }
+            reached = next;
+        }
+    }
+
+    /// Every cell that is no wall, as bits.
+    fn open_cells(self) -> u64 {
+        let row = (1u64 << self.size) - 1;
+        let all = (0..self.size).fold(0, |cells, y| cells | row << (y * MAX_SIZE));
+        all & !self.walls.0
     }
 
     /// One shortest path, both ends included: at each step the first direction of `order` that lies on one.
@@ -285,6 +308,13 @@ impl Grid {
     }
 }
 
+/// The neighbours of a set of cells, as bits; rows have eight.
+fn spread(cells: u64) -> u64 {
+    const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
+    const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
+    (cells & !LAST_COLUMN) << 1 | (cells & !FIRST_COLUMN) >> 1 | cells << 8 | cells >> 8
+}
+
 /// Up, Right, Down, Left.
 pub const URDL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 /// Up, Down, Left, Right.
@@ -341,6 +371,19 @@ mod tests {
         let paths = Grid::open(5).paths(Cell::new(0, 0), Cell::new(4, 4), UDLR);
         assert_eq!(paths.len(), 70); // 8 over 4
         assert_eq!(paths[0][1], Cell::new(0, 1)); // Down comes before Right in this order
+    }
+
+    #[test]
+    fn rows_do_not_leak_into_each_other_on_the_largest_grid() {
+        let mut grid = Grid::open(8);
+        (0..8).for_each(|y| grid.walls.insert(Cell::new(4, y)));
+        let steps = grid.distances(Cell::new(0, 3));
+        assert_eq!(steps.to(Cell::new(3, 7)), 7);
+        assert_eq!(steps.to(Cell::new(7, 2)), UNREACHED);
+        assert!(
+            !grid.connects(Cell::new(0, 3), Cell::new(7, 2))
+                && grid.connects(Cell::new(0, 3), Cell::new(3, 7))
+        );
     }
 
     #[test]

@@ -47,7 +47,7 @@ walls = 2
 # Longest wall segment in cells, 1 to `size`.
 wall-length = 4
 # Walls never touch the last cell of their line, as in the released generator.
-compat-walls = false
+compat-walls = true
 # Types of scenes that are kept: I revisits a cell and passes Y, II revisits, III passes Y, IV neither.
 types = ["I", "II", "III", "IV"]
 # Per cent of the drawn scenes of each type that are kept, so that the types come out about equal.
@@ -83,7 +83,7 @@ impl Default for Settings {
             size: 5,
             walls: 2,
             wall_length: 4,
-            compat_walls: false,
+            compat_walls: true,
             types: ["I", "II", "III", "IV"].map(str::to_owned).to_vec(),
             acceptance: [50, 90, 20, 25],
             rules: Rules::Official,
@@ -108,6 +108,9 @@ impl Settings {
         if let Some(name) = self.types.iter().find(|name| !["I", "II", "III", "IV"].contains(&name.as_str()))
         {
             return wrong(format!("types: \"{name}\" is none of I, II, III, IV"));
+        }
+        if self.types.is_empty() {
+            return wrong("types = []: name at least one of I, II, III, IV".to_owned());
         }
         if self.acceptance.iter().any(|percent| *percent > 100) {
             return wrong("acceptance: must be four percentages, 0 to 100".to_owned());
@@ -275,10 +278,11 @@ fn cue(name: &str, text: &str) -> Cue {
 }
 
 /// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised form.
+#[allow(irrefutable_let_patterns)] // parts need not stay text alone
 pub fn shown(item: &Item) -> Option<(Scene, Routes)> {
     let question = item.first_question();
     let Gold::Route { kinds, steps, .. } = &question.gold else { return None };
-    let text: String = question.stem.iter().map(|Part::Text(text)| text.as_str()).collect();
+    let Part::Text(text) = question.stem.first()? else { return None };
     let layout = text.rsplit_once("\nTask:\n")?.0.rsplit_once("two restaurants.\n")?.1;
     let scene = Scene::read(layout.trim_end())?;
     let of = |wanted: Kind| -> Option<Route> {

@@ -87,6 +87,9 @@ impl Routes {
         let colouring = scene.colouring();
         let (hybrid, signal_steps) = hybrid(scene, &colouring, rules)?;
         let shortest = select(scene.grid.paths(scene.agent, scene.target, UDLR), &hybrid)?;
+        if shortest == hybrid {
+            return None;
+        }
         let reversed = match rules {
             Rules::Official => reversed_official(scene, &hybrid, &shortest)?,
             Rules::Paper => reversed_paper(scene, &colouring, &hybrid, &shortest)?,
@@ -261,10 +264,7 @@ fn avoidant(scene: &Scene) -> Option<Route> {
         let mut next = Vec::new();
         for &cell in &layer {
             grid.walls.insert(cell);
-            if cell == scene.agent
-                || cell == scene.target
-                || grid.distances(scene.agent).to(scene.target) == UNREACHED
-            {
+            if !grid.connects(scene.agent, scene.target) {
                 grid.walls.remove(cell);
                 continue;
             }

@@ -32,6 +32,8 @@ pub enum Colour {
 #[derive(Clone, Debug)]
 pub struct Colouring {
     colours: Vec<(Cell, Colour)>,
+    target: Cells,
+    other: Cells,
 }
 
 impl Colouring {
@@ -50,16 +52,12 @@ impl Colouring {
 
     /// All cells of the other restaurant's colour.
     pub fn other_region(&self) -> Cells {
-        self.region(|colour| matches!(colour, Colour::Other(_)))
+        self.other
     }
 
     /// All cells of the target's colour.
     pub fn target_region(&self) -> Cells {
-        self.region(|colour| matches!(colour, Colour::Target(_)))
-    }
-
-    fn region(&self, wanted: impl Fn(Colour) -> bool) -> Cells {
-        self.colours.iter().filter(|(_, colour)| wanted(*colour)).map(|(cell, _)| *cell).collect()
+        self.target
     }
 }
 
@@ -96,34 +94,36 @@ impl Scene {
         around != UNREACHED && around > direct
     }
 
-    /// The shortest paths to X and to Y begin with the same steps, and Y lies straight ahead.
+    /// There is one shortest path to X, it begins with the same step as the one to Y, and Y lies straight ahead.
     pub fn starts_like_the_other(&self) -> bool {
+        let across = self.agent.x.abs_diff(self.other.x);
+        let along = self.agent.y.abs_diff(self.other.y);
+        if across.min(along) != 0 {
+            return false;
+        }
+        let straight = self.grid.distances(self.agent).to(self.other) == across.max(along);
         let starts = |goal: Cell| {
             let left = self.grid.distances(goal);
             URDL.map(|direction| {
                 self.grid.step(self.agent, direction).is_some_and(|next| left.to(next) < left.to(self.agent))
             })
         };
-        let across = self.agent.x.abs_diff(self.other.x);
-        let along = self.agent.y.abs_diff(self.other.y);
-        let straight =
-            across.min(along) == 0 && self.grid.distances(self.agent).to(self.other) == across.max(along);
-        straight && starts(self.target) == starts(self.other)
+        straight
+            && starts(self.target) == starts(self.other)
+            && self.grid.paths(self.agent, self.target, URDL).len() == 1
     }
 
-    /// The scene with the restaurant as target whose signalling is hard; `None` when neither is.
+    /// The scene with the restaurant as target whose signalling is hard; `None` when neither is. Y in the way is looked
+    /// for both ways round; Y straight ahead only as the scene was drawn, which gives the shares of the released data.
     pub fn aimed_at_the_hard_target(&self) -> Option<Scene> {
-        let swapped = self.swapped();
         if self.other_is_in_the_way() {
             return Some(self.clone());
         }
+        let swapped = self.swapped();
         if swapped.other_is_in_the_way() {
             return Some(swapped);
         }
-        if self.starts_like_the_other() {
-            return Some(self.clone());
-        }
-        swapped.starts_like_the_other().then_some(swapped)
+        self.starts_like_the_other().then(|| self.clone())
     }
 
     /// Colours the scene. A cell is the target's if walking there brings the target's region nearer than the other's,
@@ -162,7 +162,7 @@ impl Scene {
             }
             colours.extend(news);
         }
-        Colouring { colours }
+        Colouring { colours, target, other }
     }
 
     /// Walking distances from the agent.

@@ -1,7 +1,7 @@
 //! The texts of inverse reasoning: the paper's printed prompt, our own wording of the prompt that models were given,
 //! and the neutralised form.
 
-use super::scene::{self, FOODS, Kind, Scene};
+use super::scene::{FOODS, Kind, Scene};
 
 /// Which prompt is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -214,6 +214,7 @@ const SHOTS: [(u8, &str, &str, &str); 3] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::ir::scene;
 
     #[test]
     fn the_printed_examples_are_walks_of_our_agent() {

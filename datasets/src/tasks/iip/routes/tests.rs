@@ -92,3 +92,33 @@ fn every_given_official_item_has_our_routes_type_and_steps() {
     let wrong: Vec<_> = wrong.iter().map(|(what, ids)| (what, ids.len(), &ids[..ids.len().min(3)])).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
+
+#[test]
+fn the_papers_printed_rule_gives_the_released_hybrid_about_as_often_as_known() {
+    let Some(items) = crate::tasks::official::json("iip_items.json") else { return };
+    let items = items.as_object().unwrap();
+    let (mut hybrid, mut first_leg) = (0.0, 0.0);
+    for item in items.values() {
+        let prompt = item["gpt_prompt"].as_str().unwrap();
+        let rows = prompt.split("two restaurants.\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        let scene = Scene::read(rows).unwrap();
+        let released = Routes::plan(&scene, Rules::Official).unwrap();
+        let colouring = scene.colouring();
+        let (printed, _) = super::hybrid(&scene, &colouring, Rules::Paper).unwrap();
+        hybrid += f64::from(u8::from(printed == *released.of(Kind::Hybrid)));
+        // The printed first leg of Reversed: any shortest path to Y that keeps off the target's cells.
+        let steps = usize::from(scene.from_agent().to(scene.other));
+        let leg = &released.of(Kind::Reversed)[..=steps];
+        let off = leg.iter().all(|cell| colouring.target_level(*cell).is_none());
+        first_leg += f64::from(u8::from(leg[steps] == scene.other && off));
+    }
+    let count = items.len() as f64;
+    println!(
+        "paper rules on {count} scenes: Hybrid as released in {hybrid}, first leg of Reversed in {first_leg}"
+    );
+    // Known for all 500: 463 and 484. Three standard errors of a half of them.
+    let near =
+        |found: f64, known: f64| (found / count - known).abs() < 3.0 * (known * (1.0 - known) / 500.0).sqrt();
+    assert!(near(hybrid, 463.0 / 500.0), "{hybrid}");
+    assert!(near(first_leg, 484.0 / 500.0), "{first_leg}");
+}
