@@ -236,3 +236,53 @@ fn items_at_seed_1_never_change() {
     assert_eq!(again, items);
     assert_ne!((VEHICLES.items)(&Params::default(), 2).unwrap(), items);
 }
+
+#[test]
+fn published_changes_are_differences_of_published_figures() {
+    #[derive(Deserialize)]
+    struct Published {
+        row: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "their presence is what is checked")]
+    struct Row {
+        table: String,
+        task: String,
+        model: String,
+        condition: String,
+        metric: String,
+        value: f64,
+        n: Option<u32>,
+        #[serde(default)]
+        human: bool,
+    }
+    let text = include_str!("../../../data/papers/mind-your-step.toml");
+    let rows = toml::from_str::<Published>(text).unwrap().row;
+    let value = |of: &Row, conditions: &[&str], metric: &str| {
+        let found = rows.iter().find(|row| {
+            row.table == of.table
+                && row.model == of.model
+                && row.metric == metric
+                && conditions.contains(&row.condition.as_str())
+        });
+        found.unwrap_or_else(|| panic!("{} {} {metric}", of.table, of.model)).value
+    };
+    let mut checked = 0;
+    for row in &rows {
+        let Some((base, change)) = row.metric.split_once(' ') else { continue };
+        let sign = match change {
+            "decrease" => -1.0,
+            "increase" | "change" => 1.0,
+            _ => continue,
+        };
+        let before = value(row, &["zero-shot", "direct"], base);
+        assert!((sign * row.value - (value(row, &["CoT"], base) - before)).abs() < 1e-9, "{}", row.model);
+        checked += 1;
+    }
+    // Six models in Table 2, three in Table 3, five in Table 5.
+    assert_eq!(checked, 14);
+    // Table 3 and the text of section 4.3: GPT-4o needs 331 % more rounds.
+    let of = rows.iter().find(|row| row.metric == "relative rounds increase").unwrap();
+    assert_eq!((of.model.as_str(), of.value, of.n, of.human), ("GPT-4o", 3.31, Some(240), false));
+}
