@@ -79,7 +79,7 @@ async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estima
             at: group.at,
             items: plan.items(*group),
             interfaces: &plan.task(*group).interfaces,
-            settings: &settings,
+            settings: &settings[usize::from(group.at.task)],
             renderer: &planned.renderer,
         };
         let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;

@@ -6,11 +6,12 @@ use std::io::Write;
 use datasets::{Gold, Said, Verdict};
 use models::Reply;
 
+use super::cells::greedy_is_label;
 use super::load::RunLog;
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 29] = [
+pub const COLUMNS: [&str; 31] = [
     "model",
     "task",
     "interface",
@@ -40,6 +41,8 @@ pub const COLUMNS: [&str; 29] = [
     "scores",
     "reply",
     "group",
+    "labels",
+    "candidates",
 ];
 
 /// Writes the rows of a run.
@@ -70,9 +73,7 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
     });
     let sums: Vec<f64> =
         scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
-    let best = (0..sums.len()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
-    let mut ordered = sums.clone();
-    ordered.sort_by(|a, b| b.total_cmp(a));
+    let best = (0..sums.len()).filter(|&label| sums[label].is_finite()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
     let number = |value: Option<f64>| {
         value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"))
     };
@@ -91,14 +92,11 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         reason,
         last.is_some_and(|turn| turn.rescued).to_string(),
         last.and_then(|turn| turn.found.as_ref()).is_some_and(|found| found.conflict).to_string(),
-        pairs(sums.iter().map(|sum| number(Some(*sum))).collect()),
+        pairs(sums.iter().map(|&sum| logprob(sum)).collect()),
         number(scored.and_then(|scored| scored.mass)),
         scored.zip(best).map_or(String::new(), |(scored, best)| scored.labels[best].rank.to_string()),
-        scored.map_or(String::new(), |scored| {
-            let first = scored.top.first().map(|top| top.token);
-            scored.labels.iter().any(|label| label.tokens.first().copied() == first).to_string()
-        }),
-        number((ordered.len() > 1).then(|| ordered[0] - ordered[1])),
+        scored.and_then(greedy_is_label).map_or(String::new(), |is| is.to_string()),
+        number(margin(&sums)),
         generated.map_or(String::new(), |text| format!("{:?}", text.finish).to_lowercase()),
         item.usage.prompt_tokens.to_string(),
         item.usage.evaluated_tokens.to_string(),
@@ -110,7 +108,24 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         pairs(item.scores.iter().map(|(key, value)| format!("{key}={value}")).collect()),
         generated.map(|text| text.text().into_owned()).unwrap_or_default(),
         item.at.group.to_string(),
+        last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
+        last.and_then(|turn| turn.found.as_ref()).map_or(String::new(), |found| found.candidates.len().to_string()),
     ]
+}
+
+/// A log-probability in a list, where an empty place could not be told from none: `-inf` and `nan` as words.
+fn logprob(value: f64) -> String {
+    if value.is_finite() { format!("{value:.6}") } else { format!("{value}").to_lowercase() }
+}
+
+/// By how much the best label leads the second; `None` unless all are finite.
+fn margin(sums: &[f64]) -> Option<f64> {
+    if sums.len() < 2 || sums.iter().any(|sum| !sum.is_finite()) {
+        return None;
+    }
+    let mut ordered = sums.to_vec();
+    ordered.sort_by(|a, b| b.total_cmp(a));
+    Some(ordered[0] - ordered[1])
 }
 
 /// The verdict in one word, with its reason where it has one.
