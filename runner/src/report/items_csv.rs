@@ -86,8 +86,8 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         item.family.clone(),
         pairs(item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect()),
         item.turns.len().to_string(),
-        last.map(gold).unwrap_or_default(),
-        last.map(answer).unwrap_or_default(),
+        last.map(gold_in_words).unwrap_or_default(),
+        last.map(answer_in_words).unwrap_or_default(),
         verdict.to_owned(),
         reason,
         last.is_some_and(|turn| turn.rescued).to_string(),
@@ -128,8 +128,16 @@ fn margin(sums: &[f64]) -> Option<f64> {
     Some(ordered[0] - ordered[1])
 }
 
+/// The verdict as people read it: `unanswered (truncated)`.
+pub(crate) fn verdict_in_words(of: Verdict) -> String {
+    match verdict(of) {
+        (word, reason) if reason.is_empty() => word.to_owned(),
+        (word, reason) => format!("{word} ({reason})"),
+    }
+}
+
 /// The verdict in one word, with its reason where it has one.
-pub(super) fn verdict(verdict: Verdict) -> (&'static str, String) {
+fn verdict(verdict: Verdict) -> (&'static str, String) {
     let reason = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     match verdict {
         Verdict::Right => ("right", String::new()),
@@ -141,14 +149,18 @@ pub(super) fn verdict(verdict: Verdict) -> (&'static str, String) {
     }
 }
 
-fn gold(turn: &TurnRecord) -> String {
+/// What is right: a label, or an order as JSON.
+pub(crate) fn gold_in_words(turn: &TurnRecord) -> String {
     match &turn.gold {
-        Gold::Label(index) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
+        Gold::Label(label) | Gold::Route { label, .. } => {
+            turn.labels.get(usize::from(*label)).cloned().unwrap_or_default()
+        }
         other => serde_json::to_string(other).unwrap_or_default(),
     }
 }
 
-fn answer(turn: &TurnRecord) -> String {
+/// What was said; empty without an answer.
+pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
     match &turn.said {
         Some(Said::Choice(index)) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
         Some(Said::Text(text)) => text.clone(),
