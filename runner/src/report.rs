@@ -6,7 +6,10 @@ mod figures;
 mod grid;
 mod items_csv;
 mod json;
+mod lines;
 mod load;
+#[cfg(test)]
+pub(crate) mod made_up;
 mod notes;
 mod papers;
 mod strata;
@@ -19,11 +22,12 @@ pub use figures::{FigureRow, figures};
 pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use items_csv::{COLUMNS, write_items_csv};
 pub use json::{Views, to_json};
+pub use lines::{figures_table, papers_table};
 pub use load::RunLog;
 pub use notes::notes;
 pub use papers::{Published, THIS_RUN, published};
 pub use strata::{GOLD, SAID, Stratum, Values, strata};
-pub use table::{changes_table, figures_table, papers_table, strata_table, table};
+pub use table::{changes_table, strata_table, table};
 pub use views_csv::{write_baselines_csv, write_figures_csv, write_papers_csv, write_strata_csv};
 
 use std::collections::BTreeMap;

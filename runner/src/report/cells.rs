@@ -33,6 +33,8 @@ pub struct Cell {
     pub chance: Option<f64>,
     /// Items without an answer, by reason; they count as wrong.
     pub unanswered: BTreeMap<NoAnswer, u64>,
+    /// Conversations that outgrew the context; they are among the unanswered.
+    pub outgrown: u64,
     /// Answers that came from scoring the labels after a cut chain.
     pub rescued: u64,
     /// Right ones among them, counted in `right` too.
@@ -137,6 +139,8 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
             Verdict::Unanswered(reason) => *cell.unanswered.entry(reason).or_default() += 1,
         }
         cell.n += 1;
+        let cut = matches!(item.turns.last().map(|turn| turn.verdict), Some(Verdict::Skipped(_)));
+        cell.outgrown += u64::from(cut);
         let rescued = item.turns.iter().any(|turn| turn.rescued);
         cell.rescued += u64::from(rescued);
         cell.rescued_right += u64::from(rescued && item.verdict == Verdict::Right);

@@ -132,7 +132,6 @@ fn played(item: &ItemRecord) -> Option<(Played<'_>, &ItemRecord)> {
 /// The same task asked with several cues, pooled: over the same items that is the mean over the prompts.
 fn pooled(run: &RunLog) -> Vec<Place<'_>> {
     let Ok(choices) = Choices::of(&run.header) else { return Vec::new() };
-    let cue = |task: usize| choices.cue(task).unwrap_or("first cue");
     let mut pools: BTreeMap<(String, usize, String), Vec<Place<'_>>> = BTreeMap::new();
     for place in places(run) {
         let Some(record) = run.header.tasks.get(place.task_index) else { continue };
@@ -149,7 +148,8 @@ fn pooled(run: &RunLog) -> Vec<Place<'_>> {
         if prompts.len() < 2 || prompts.len() != places.len() {
             continue;
         }
-        let cues: Vec<&str> = places.iter().map(|place| cue(place.task_index)).collect();
+        let cues: Vec<String> =
+            places.iter().map(|place| cue(run, &choices, place.task_index)).collect();
         let task = run.header.tasks.get(first).map(|record| record.task.clone()).unwrap_or_default();
         pooled.push(Place {
             model,
@@ -160,6 +160,15 @@ fn pooled(run: &RunLog) -> Vec<Place<'_>> {
         });
     }
     pooled
+}
+
+/// The cue that a task was asked with; the first of its questions where none is named.
+fn cue(run: &RunLog, choices: &Choices, task: usize) -> String {
+    let first = || {
+        let items = choices.items(&run.header, task).ok()?;
+        Some(items.first()?.first_question().ask.reason.first()?.name.clone())
+    };
+    choices.cue(task).map(str::to_owned).or_else(first).unwrap_or_else(|| "first cue".to_owned())
 }
 
 /// Identity of the prompt of the item that comes first by its id.

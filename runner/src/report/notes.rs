@@ -22,8 +22,14 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
                 "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
             ));
         }
-        let truncated: u64 =
-            cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
+        if cell.outgrown > 0 {
+            notes.push(format!(
+                "{place}: {} of {} conversations outgrew the context and count as unanswered: raise context-cap-tokens or ask for fewer passes",
+                cell.outgrown, cell.n
+            ));
+        }
+        let cut: u64 = cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
+        let truncated = cut.saturating_sub(cell.outgrown);
         if cell.n > 0 && truncated * 5 > cell.n {
             notes.push(format!(
                 "{place}: {truncated} of {} replies were cut off before an answer: raise max-tokens or read accuracy as a lower bound",

@@ -1,10 +1,8 @@
 //! The result tables on a terminal.
 
 use super::cells::Cell;
-use super::figures::FigureRow;
-use super::grid::{grid, interval, number, percent};
-use super::papers::{Published, series};
-use super::strata::{Stratum, in_words};
+use super::grid::{grid, interval, percent};
+use super::strata::Stratum;
 use crate::regrade::Change;
 
 /// Renders the figures; `width` limits it where the terminal tells its width.
@@ -63,52 +61,6 @@ fn results(cell: &Cell) -> [String; 7] {
         cell.skipped.to_string(),
         cell.lost.to_string(),
     ]
-}
-
-/// Renders named figures.
-pub fn figures_table(figures: &[FigureRow], width: Option<u16>) -> String {
-    let row = |figure: &FigureRow| {
-        vec![
-            figure.model.clone(),
-            figure.task.clone(),
-            figure.interface.clone(),
-            in_words(&figure.by),
-            figure.figure.clone(),
-            number(figure.value),
-            figure.n.to_string(),
-        ]
-    };
-    let headings = ["model", "task", "interface", "stratum", "figure", "value", "n"];
-    grid(&headings, 5, figures.iter().map(row).collect(), width)
-}
-
-/// Renders published and measured figures; values over a row of depths stand in one line.
-pub fn papers_table(rows: &[Published], width: Option<u16>) -> String {
-    let row = |series: super::papers::Series<'_>| {
-        let numbers: Vec<&str> = series.points.iter().map(|(number, _)| number.as_str()).collect();
-        let condition = match &numbers[..] {
-            [""] => series.condition.clone(),
-            numbers => format!("{} {}", series.condition, numbers.join(" ")),
-        };
-        let values: Vec<String> = series.points.iter().map(|(_, row)| number(Some(row.value))).collect();
-        let mut sizes: Vec<String> =
-            series.points.iter().map(|(_, row)| row.n.map_or("-".to_owned(), |n| n.to_string())).collect();
-        sizes.dedup();
-        let first = series.first;
-        let people = if first.human && !first.model.contains("human") { " (people)" } else { "" };
-        vec![
-            first.task.clone(),
-            first.paper.clone(),
-            first.table.clone(),
-            format!("{}{people}", first.model),
-            condition,
-            first.metric.clone(),
-            values.join(" "),
-            sizes.join(" "),
-        ]
-    };
-    let headings = ["task", "paper", "table", "model", "condition", "metric", "value", "n"];
-    grid(&headings, 8, series(rows).into_iter().map(row).collect(), width)
 }
 
 /// Renders what reading a log again changed.
