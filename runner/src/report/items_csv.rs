@@ -167,3 +167,52 @@ pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
         Some(Said::Nothing(_)) | None => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use datasets::Said;
+    use models::{LabelScore, Scored, TokenProb, Usage};
+
+    use super::*;
+    use crate::report::made_up::{item, run, turn};
+
+    /// A question about A and B with these log-probabilities, token 7 the most probable next one.
+    fn scored(logprobs: [f32; 2], tokens: [i32; 2], top: &[i32]) -> Vec<String> {
+        let label = |(&logprob, token): (&f32, i32)| LabelScore { tokens: vec![token], logprobs: vec![logprob], rank: 2 };
+        let mut item = item(0, "a", &[("depth", "3")], "direct", Verdict::Right);
+        item.turns.push(turn(0, Said::Choice(0)));
+        item.turns[0].replies.push(Reply::Scored(Scored {
+            labels: logprobs.iter().zip(tokens).map(label).collect(),
+            mass: Some(0.25),
+            top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
+            usage: Usage::default(),
+        }));
+        row(&run(&["lights"], vec![item.clone()]), &item)
+    }
+
+    fn field<'a>(row: &'a [String], column: &str) -> &'a str {
+        &row[COLUMNS.iter().position(|name| *name == column).unwrap()]
+    }
+
+    #[test]
+    fn scores_margin_and_greedy_token_are_told() {
+        let row = scored([-0.5, -2.0], [7, 8], &[7]);
+        assert_eq!(row.len(), COLUMNS.len());
+        assert_eq!(field(&row, "label_logprobs"), "-0.500000 -2.000000");
+        assert_eq!((field(&row, "margin"), field(&row, "greedy_is_label")), ("1.500000", "true"));
+        assert_eq!((field(&row, "labels"), field(&row, "gold"), field(&row, "tags")), (r#"["A","B"]"#, "A", "depth=3"));
+        assert_eq!(field(&scored([-0.5, -2.0], [7, 8], &[9]), "greedy_is_label"), "false");
+    }
+
+    #[test]
+    fn a_score_that_is_not_finite_keeps_its_place_and_gives_no_margin() {
+        let row = scored([f32::NAN, -2.0], [7, 8], &[7]);
+        assert_eq!((field(&row, "label_logprobs"), field(&row, "margin")), ("nan -2.000000", ""));
+        assert_eq!(field(&scored([f32::NEG_INFINITY, -2.0], [7, 8], &[7]), "label_logprobs"), "-inf -2.000000");
+    }
+
+    #[test]
+    fn without_logged_next_tokens_nothing_is_said_of_the_greedy_one() {
+        assert_eq!(field(&scored([-0.5, -2.0], [7, 8], &[]), "greedy_is_label"), "");
+    }
+}
