@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// Every file of `data/papers/`, by its stem; a new one is a line here.
 pub const FILES: &[(&str, &str)] = &[
+    ("mind-your-step", include_str!("../data/papers/mind-your-step.toml")),
     ("mind-your-step-grammar", include_str!("../data/papers/mind-your-step-grammar.toml")),
+    ("social-intelligence", include_str!("../data/papers/social-intelligence.toml")),
     ("state-tracking", include_str!("../data/papers/state-tracking.toml")),
 ];
 

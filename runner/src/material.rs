@@ -10,12 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::plan::items_sha256;
 
 /// All items of a task, or the sample that a limit leaves.
-pub fn items(
-    task: &Task,
-    params: &Params,
-    seed: u64,
-    limit: Option<usize>,
-) -> Result<Vec<Item>, TaskError> {
+pub fn items(task: &Task, params: &Params, seed: u64, limit: Option<usize>) -> Result<Vec<Item>, TaskError> {
     let items = (task.items)(params, seed)?;
     Ok(match limit {
         Some(limit) => sample::limited(items, limit, seed, task.name),
@@ -68,7 +63,9 @@ impl Choices {
     /// Makes the items of a task anew. `Err` is one line: why they are not those that were asked.
     pub fn items(&self, header: &Header, index: usize) -> Result<Vec<Item>, String> {
         let record = header.tasks.get(index).ok_or_else(|| format!("the log has no task {index}"))?;
-        let other = |what: String| format!("task {}: {what}: use the program that made the run ({})", record.name, header.program);
+        let other = |what: String| {
+            format!("task {}: {what}: use the program that made the run ({})", record.name, header.program)
+        };
         let task = Task::named(&record.task)
             .ok_or_else(|| other(format!("this version has no task `{}`", record.task)))?;
         let params: toml::Table = serde_json::from_str(&record.params_json)

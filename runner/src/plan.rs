@@ -169,7 +169,10 @@ fn plan_task(
             .collect();
         if !known.contains(cue.as_str()) {
             let known: Vec<&str> = known.into_iter().collect();
-            return Err(wrong("cue", format!("task {} has no cue `{cue}`; it has: {}", task.name, known.join(", "))));
+            return Err(wrong(
+                "cue",
+                format!("task {} has no cue `{cue}`; it has: {}", task.name, known.join(", ")),
+            ));
         }
     }
     let chunks = chunks(&items, &interfaces);

@@ -81,7 +81,9 @@ impl Regrader {
             tasks.push(items.into_iter().map(|item| (item.id.clone(), item)).collect());
         }
         let of_model = |model: usize| {
-            (0..header.tasks.len()).map(|task| choices.settings(header, model, task)).collect::<Result<_, _>>()
+            (0..header.tasks.len())
+                .map(|task| choices.settings(header, model, task))
+                .collect::<Result<_, _>>()
         };
         let settings = (0..header.models.len()).map(of_model).collect::<Result<_, _>>().map_err(mismatch)?;
         Ok(Regrader { tasks, settings })
@@ -93,8 +95,8 @@ impl Regrader {
         let unknown = |what: &str| format!("item {} through {}: {what}", record.item, record.interface);
         let item = self.tasks.get(task).and_then(|items| items.get(&record.item));
         let item = item.ok_or_else(|| unknown("the task has no such item"))?;
-        let interface =
-            Interface::named(&record.interface).ok_or_else(|| unknown("this version has no such interface"))?;
+        let interface = Interface::named(&record.interface)
+            .ok_or_else(|| unknown("this version has no such interface"))?;
         let settings = self.settings.get(model).and_then(|tasks| tasks.get(task));
         let settings = settings.ok_or_else(|| unknown("the log has no such model"))?;
         Ok(replay(record, item, interface, settings))

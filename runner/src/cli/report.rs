@@ -15,7 +15,8 @@ use crate::report::{
 };
 
 /// Help beside the arguments.
-pub(super) const HELP: &str = "Tags are those of the items (`tasks export` shows them), `gold` (the right label) and \
+pub(super) const HELP: &str =
+    "Tags are those of the items (`tasks export` shows them), `gold` (the right label) and \
     `said` (the label that was given).
 
 Examples:
@@ -93,7 +94,12 @@ impl ReportCommand {
         if let Some(twice) = self.by.iter().enumerate().find(|(at, tag)| self.by[..*at].contains(tag)) {
             return Err(Failure::usage(format!("--by {}: the tag is named twice", twice.1)));
         }
-        let views = [!self.by.is_empty() && !self.baselines && !self.figures, self.baselines, self.figures, self.papers];
+        let views = [
+            !self.by.is_empty() && !self.baselines && !self.figures,
+            self.baselines,
+            self.figures,
+            self.papers,
+        ];
         if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
             return Err(Failure::usage(
                 "--csv: a file holds one table: ask for one of --baselines, --figures and --papers",
@@ -120,16 +126,15 @@ impl ReportCommand {
                 controls.extend(all.by(&self.by));
             }
             if self.papers {
-                papers = published(&run, &all)
-                    .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+                papers =
+                    published(&run, &all).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
                 if papers.is_empty() {
                     notes.push("no paper has figures for the tasks of this run".to_owned());
                 }
             }
             notes.extend(all.notes);
         }
-        let figures =
-            if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
+        let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         Ok(Read { run, cells, strata, controls, figures, papers, notes })
     }
 

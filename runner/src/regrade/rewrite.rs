@@ -11,9 +11,7 @@ use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader};
 pub fn beside(dir: &Path) -> Result<PathBuf, Failure> {
     let whole = match dir.file_name() {
         Some(_) => dir.to_owned(),
-        None => {
-            dir.canonicalize().map_err(|error| Failure::disk(format!("{}: {error}", dir.display())))?
-        }
+        None => dir.canonicalize().map_err(|error| Failure::disk(format!("{}: {error}", dir.display())))?,
     };
     let name = whole.file_name().ok_or_else(|| Failure::usage(format!("{}: has no name", dir.display())))?;
     let mut regraded = name.to_owned();

@@ -36,7 +36,12 @@ const READ: Course = Course::Read { unasked: false };
 #[test]
 fn a_record_of_this_version_reads_as_it_was_read() {
     let settings = Settings::default();
-    for (task, params) in [("logic", ""), ("lights", "episodes = 1"), ("vehicles", "lists = 1\npasses = 3"), ("iip", "scenes = 2")] {
+    for (task, params) in [
+        ("logic", ""),
+        ("lights", "episodes = 1"),
+        ("vehicles", "lists = 1\npasses = 3"),
+        ("iip", "scenes = 2"),
+    ] {
         for item in of(task, params).iter().take(12) {
             for reply in ["Yes", "Answer: [[on]]", "Class A", "Best Route: B\nSteps for Signaling: 2", ""] {
                 let record = play(item, "free-cot", &settings, |_| text(reply));

@@ -60,7 +60,9 @@ impl Controls {
             }
         };
         for (index, record) in run.header.tasks.iter().enumerate() {
-            let Some(task) = Task::named(&record.task).filter(|task| !task.baselines.is_empty()) else { continue };
+            let Some(task) = Task::named(&record.task).filter(|task| !task.baselines.is_empty()) else {
+                continue;
+            };
             let asked: BTreeSet<&str> = run
                 .items
                 .iter()
@@ -105,14 +107,18 @@ fn figures(name: &str, task: &Task, items: &[Item], tags: &[impl AsRef<str>]) ->
         .iter()
         .map(|baseline| {
             let answers = (baseline.answers)(items);
-            (baseline, items.iter().zip(answers).map(|(item, answer)| (item, verdict(item, answer))).collect())
+            (
+                baseline,
+                items.iter().zip(answers).map(|(item, answer)| (item, verdict(item, answer))).collect(),
+            )
         })
         .collect();
     let mut figures = Vec::new();
     for (baseline, graded) in &graded {
         let all: Vec<&(&Item, Verdict)> = graded.iter().collect();
         for (by, stratum) in split(&all, tags, |(item, _), tag| value_of_item(item, tag)) {
-            let count = |wanted: Verdict| stratum.iter().filter(|(_, verdict)| *verdict == wanted).count() as u64;
+            let count =
+                |wanted: Verdict| stratum.iter().filter(|(_, verdict)| *verdict == wanted).count() as u64;
             let (n, right) = (stratum.len() as u64, count(Verdict::Right));
             let interval = wilson(right as f64, n);
             figures.push(Control {
@@ -151,7 +157,10 @@ impl Control {
             accuracy: self.accuracy,
             low: self.low,
             high: self.high,
-            unanswered: [(datasets::NoAnswer::Empty, self.unanswered)].into_iter().filter(|(_, n)| *n > 0).collect(),
+            unanswered: [(datasets::NoAnswer::Empty, self.unanswered)]
+                .into_iter()
+                .filter(|(_, n)| *n > 0)
+                .collect(),
             ..Cell::default()
         }
     }

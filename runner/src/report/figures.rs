@@ -40,7 +40,8 @@ pub fn figures(run: &RunLog, tags: &[String]) -> Vec<FigureRow> {
         let task = run.header.tasks.get(place.task_index).and_then(|record| Task::named(&record.task));
         let analysis = task.and_then(Task::analysis);
         let mut add = |by: Values, items: &[&ItemRecord]| {
-            let played: Vec<(Played<'_>, &ItemRecord)> = items.iter().filter_map(|item| played(item)).collect();
+            let played: Vec<(Played<'_>, &ItemRecord)> =
+                items.iter().filter_map(|item| played(item)).collect();
             let mut figures = means(&played);
             if let Some(analysis) = analysis {
                 let played: Vec<Played<'_>> = played.into_iter().map(|(played, _)| played).collect();
@@ -148,8 +149,7 @@ fn pooled(run: &RunLog) -> Vec<Place<'_>> {
         if prompts.len() < 2 || prompts.len() != places.len() {
             continue;
         }
-        let cues: Vec<String> =
-            places.iter().map(|place| cue(run, &choices, place.task_index)).collect();
+        let cues: Vec<String> = places.iter().map(|place| cue(run, &choices, place.task_index)).collect();
         let task = run.header.tasks.get(first).map(|record| record.task.clone()).unwrap_or_default();
         pooled.push(Place {
             model,

@@ -49,9 +49,15 @@ mod tests {
     #[test]
     fn numbers_show_what_they_have() {
         let shown = |value| number(Some(value));
-        assert_eq!((shown(0.875), shown(12.0), shown(1.0 / 3.0)), ("0.875".into(), "12".into(), "0.3333".into()));
+        assert_eq!(
+            (shown(0.875), shown(12.0), shown(1.0 / 3.0)),
+            ("0.875".into(), "12".into(), "0.3333".into())
+        );
         assert_eq!((shown(-0.00001), shown(f64::NAN), number(None)), ("0".into(), "-".into(), "-".into()));
         assert_eq!((shown(100.0), shown(0.0)), ("100".into(), "0".into()));
-        assert_eq!((percent(Some(0.875)), interval(Some(0.5), Some(1.0))), ("87.5 %".into(), "50.0 - 100.0".into()));
+        assert_eq!(
+            (percent(Some(0.875)), interval(Some(0.5), Some(1.0))),
+            ("87.5 %".into(), "50.0 - 100.0".into())
+        );
     }
 }

@@ -73,7 +73,8 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
     });
     let sums: Vec<f64> =
         scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
-    let best = (0..sums.len()).filter(|&label| sums[label].is_finite()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
+    let best =
+        (0..sums.len()).filter(|&label| sums[label].is_finite()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
     let number = |value: Option<f64>| {
         value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"))
     };
@@ -109,7 +110,8 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         generated.map(|text| text.text().into_owned()).unwrap_or_default(),
         item.at.group.to_string(),
         last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
-        last.and_then(|turn| turn.found.as_ref()).map_or(String::new(), |found| found.candidates.len().to_string()),
+        last.and_then(|turn| turn.found.as_ref())
+            .map_or(String::new(), |found| found.candidates.len().to_string()),
     ]
 }
 
@@ -178,7 +180,11 @@ mod tests {
 
     /// A question about A and B with these log-probabilities, token 7 the most probable next one.
     fn scored(logprobs: [f32; 2], tokens: [i32; 2], top: &[i32]) -> Vec<String> {
-        let label = |(&logprob, token): (&f32, i32)| LabelScore { tokens: vec![token], logprobs: vec![logprob], rank: 2 };
+        let label = |(&logprob, token): (&f32, i32)| LabelScore {
+            tokens: vec![token],
+            logprobs: vec![logprob],
+            rank: 2,
+        };
         let mut item = item(0, "a", &[("depth", "3")], "direct", Verdict::Right);
         item.turns.push(turn(0, Said::Choice(0)));
         item.turns[0].replies.push(Reply::Scored(Scored {
@@ -195,12 +201,22 @@ mod tests {
     }
 
     #[test]
+    fn every_column_is_documented_in_its_place() {
+        let page = include_str!("../../../docs/items-csv.md");
+        let named = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+        assert_eq!(page.lines().filter_map(named).collect::<Vec<_>>(), COLUMNS);
+    }
+
+    #[test]
     fn scores_margin_and_greedy_token_are_told() {
         let row = scored([-0.5, -2.0], [7, 8], &[7]);
         assert_eq!(row.len(), COLUMNS.len());
         assert_eq!(field(&row, "label_logprobs"), "-0.500000 -2.000000");
         assert_eq!((field(&row, "margin"), field(&row, "greedy_is_label")), ("1.500000", "true"));
-        assert_eq!((field(&row, "labels"), field(&row, "gold"), field(&row, "tags")), (r#"["A","B"]"#, "A", "depth=3"));
+        assert_eq!(
+            (field(&row, "labels"), field(&row, "gold"), field(&row, "tags")),
+            (r#"["A","B"]"#, "A", "depth=3")
+        );
         assert_eq!(field(&scored([-0.5, -2.0], [7, 8], &[9]), "greedy_is_label"), "false");
     }
 
@@ -208,7 +224,10 @@ mod tests {
     fn a_score_that_is_not_finite_keeps_its_place_and_gives_no_margin() {
         let row = scored([f32::NAN, -2.0], [7, 8], &[7]);
         assert_eq!((field(&row, "label_logprobs"), field(&row, "margin")), ("nan -2.000000", ""));
-        assert_eq!(field(&scored([f32::NEG_INFINITY, -2.0], [7, 8], &[7]), "label_logprobs"), "-inf -2.000000");
+        assert_eq!(
+            field(&scored([f32::NEG_INFINITY, -2.0], [7, 8], &[7]), "label_logprobs"),
+            "-inf -2.000000"
+        );
     }
 
     #[test]

@@ -20,7 +20,9 @@ pub fn figures_table(figures: &[FigureRow], width: Option<u16>) -> String {
         });
         lines[at].points.push((level, figure));
     }
-    lines.retain(|line| line.name != "no answer" || line.points.iter().any(|(_, figure)| figure.value != Some(0.0)));
+    lines.retain(|line| {
+        line.name != "no answer" || line.points.iter().any(|(_, figure)| figure.value != Some(0.0))
+    });
     let headings = ["model", "task", "interface", "figure", "value", "n"];
     grid(&headings, headings.len(), lines.iter().map(Line::row).collect(), width)
 }
@@ -77,7 +79,8 @@ pub fn papers_table(rows: &[Published], width: Option<u16>) -> String {
         };
         let values: Vec<String> = series.points.iter().map(|(_, row)| number(Some(row.value))).collect();
         let first = series.first;
-        let people = if first.human && !first.model.contains("human") { " (people)" } else { "" };
+        let people =
+            if first.human && !first.model.to_lowercase().contains("human") { " (people)" } else { "" };
         vec![
             first.task.clone(),
             first.paper.clone(),

@@ -45,7 +45,13 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
 }
 
 /// An item of the task with this index, with the tags `key=value`, through an interface, with its verdict.
-pub(crate) fn item(task: u16, id: &str, tags: &[(&str, &str)], interface: &str, verdict: Verdict) -> ItemRecord {
+pub(crate) fn item(
+    task: u16,
+    id: &str,
+    tags: &[(&str, &str)],
+    interface: &str,
+    verdict: Verdict,
+) -> ItemRecord {
     ItemRecord {
         at: GroupRef { group: 0, model: 0, task },
         interface: interface.to_owned(),

@@ -55,12 +55,17 @@ pub fn published(run: &RunLog, controls: &Controls) -> Result<Vec<Published>, Pa
         let with_strata = metrics.contains("accuracy");
         rows.extend(papers.into_iter().map(from_paper));
         let own = |row: &&FigureRow| {
-            let names = run.header.tasks.iter().filter(|record| record.task == task).map(|record| &record.name);
+            let names =
+                run.header.tasks.iter().filter(|record| record.task == task).map(|record| &record.name);
             let mean = row.task.strip_prefix(task).is_some_and(|rest| rest.starts_with(" (mean of cues "));
             mean || names.into_iter().any(|name| *name == row.task)
         };
-        let wanted = |row: &&FigureRow| metrics.contains(&row.figure) || row.figure == "accuracy";
-        rows.extend(measured.iter().filter(own).filter(wanted).filter_map(|row| from_run(task, row)));
+        for row in measured.iter().filter(own) {
+            let metric = [row.figure.clone(), format!("share of {}", row.figure)]
+                .into_iter()
+                .find(|name| metrics.contains(name) || name == "accuracy");
+            rows.extend(metric.and_then(|metric| from_run(task, row, metric)));
+        }
         for record in run.header.tasks.iter().filter(|record| record.task == task) {
             rows.extend(from_controls(task, &record.name, controls, with_strata));
         }
@@ -73,14 +78,14 @@ fn from_paper(row: papers::Row) -> Published {
     Published { paper, table, task, model, condition, metric, value, n, human }
 }
 
-fn from_run(task: &str, row: &FigureRow) -> Option<Published> {
+fn from_run(task: &str, row: &FigureRow, metric: String) -> Option<Published> {
     Some(Published {
         paper: THIS_RUN.to_owned(),
         table: row.task.clone(),
         task: task.to_owned(),
         model: row.model.clone(),
         condition: condition(&row.interface, &in_words(&row.by)),
-        metric: row.figure.clone(),
+        metric,
         value: row.value?,
         n: Some(row.n),
         human: false,
@@ -133,7 +138,8 @@ pub(super) fn series(rows: &[Published]) -> Vec<Series<'_>> {
             Some((stem, number)) if number.parse::<u32>().is_ok() => (stem, number),
             _ => (row.condition.as_str(), ""),
         };
-        let head = |row: &Published| (row.table.clone(), row.model.clone(), row.metric.clone(), row.paper.clone());
+        let head =
+            |row: &Published| (row.table.clone(), row.model.clone(), row.metric.clone(), row.paper.clone());
         match all.last_mut() {
             Some(open)
                 if !number.is_empty()

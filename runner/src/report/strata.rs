@@ -38,9 +38,11 @@ pub struct Stratum {
 pub fn strata(run: &RunLog, tags: &[String]) -> Result<Vec<Stratum>, String> {
     let known: BTreeSet<&str> =
         run.items.iter().flat_map(|item| item.tags.iter().map(|(tag, _)| tag.as_str())).collect();
-    if let Some(unknown) = tags.iter().find(|tag| ![GOLD, SAID].contains(&tag.as_str()) && !known.contains(tag.as_str()))
+    if let Some(unknown) =
+        tags.iter().find(|tag| ![GOLD, SAID].contains(&tag.as_str()) && !known.contains(tag.as_str()))
     {
-        let known: Vec<&str> = known.into_iter().chain([GOLD, SAID]).collect::<BTreeSet<_>>().into_iter().collect();
+        let known: Vec<&str> =
+            known.into_iter().chain([GOLD, SAID]).collect::<BTreeSet<_>>().into_iter().collect();
         return Err(format!("no item has the tag `{unknown}`; the tags of this run: {}", known.join(", ")));
     }
     Ok(places(run)
@@ -56,7 +58,7 @@ pub(super) fn broken_down<'a>(
     place: &Place<'a>,
     tags: &[impl AsRef<str>],
 ) -> Vec<(Values, Vec<&'a ItemRecord>)> {
-    split(&place.items, tags, |item, tag| value(item, tag))
+    split(&place.items, tags, value)
 }
 
 /// Splits anything by the values of tags, values in their natural order; nothing when a tag has no value anywhere.
@@ -79,7 +81,9 @@ pub(super) fn split<'a, T>(
     if seen.contains(&false) {
         return Vec::new();
     }
-    let named = |key: Vec<Level>| tags.iter().map(|tag| tag.as_ref().to_owned()).zip(key.into_iter().map(|level| level.0));
+    let named = |key: Vec<Level>| {
+        tags.iter().map(|tag| tag.as_ref().to_owned()).zip(key.into_iter().map(|level| level.0))
+    };
     strata.into_iter().map(|(key, items)| (named(key).collect(), items)).collect()
 }
 

@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn one_depth_alone_gives_no_correlation() {
         let tags = tags("3");
-        let item = |text: &'static str| Played { tags: &tags, verdict: Verdict::Right, replies: vec![text.into()] };
+        let item =
+            |text: &'static str| Played { tags: &tags, verdict: Verdict::Right, replies: vec![text.into()] };
         let figures = figures(&[item("left"), item("to the right")]);
         assert_eq!((figures[0].value, figures[2].value, figures[2].n), (None, None, 0));
     }

@@ -21,9 +21,17 @@ fn scores_are_averaged_over_the_items_that_have_them() {
     let run = run(
         &["vehicles"],
         vec![
-            learner("a", Verdict::Right, &[("rounds", 3.0), ("solved", 1.0), ("correct_pass_01", 6.0), ("correct_pass_02", 10.0)]),
+            learner(
+                "a",
+                Verdict::Right,
+                &[("rounds", 3.0), ("solved", 1.0), ("correct_pass_01", 6.0), ("correct_pass_02", 10.0)],
+            ),
             // Cut in its second pass.
-            learner("b", Verdict::Unanswered(NoAnswer::Truncated), &[("rounds", 15.0), ("solved", 0.0), ("correct_pass_01", 4.0)]),
+            learner(
+                "b",
+                Verdict::Unanswered(NoAnswer::Truncated),
+                &[("rounds", 15.0), ("solved", 0.0), ("correct_pass_01", 4.0)],
+            ),
             learner("c", Verdict::Skipped(Skip::TooLong), &[]),
         ],
     );
@@ -47,7 +55,12 @@ fn a_learning_curve_stays_in_order_when_the_first_item_ended_early() {
         item
     };
     let short = names(&[("rounds", 1.0), ("correct_pass_01", 1.0), ("correct_pass_03", 1.0)]);
-    let long = names(&[("rounds", 1.0), ("correct_pass_01", 1.0), ("correct_pass_02", 1.0), ("correct_pass_03", 1.0)]);
+    let long = names(&[
+        ("rounds", 1.0),
+        ("correct_pass_01", 1.0),
+        ("correct_pass_02", 1.0),
+        ("correct_pass_03", 1.0),
+    ]);
     let rows = figures(&run(&["vehicles"], vec![short, long]), &[]);
     let names: Vec<&str> = rows.iter().map(|row| row.figure.as_str()).skip(2).collect();
     assert_eq!(names, ["rounds", "correct_pass_01", "correct_pass_02", "correct_pass_03"]);
@@ -64,13 +77,24 @@ fn route_kinds_are_distributed_by_type_and_overall() {
     };
     let run = run(
         &["iip"],
-        vec![chose("a", "I", "hybrid"), chose("b", "I", "shortest"), chose("c", "IV", "hybrid"), chose("d", "IV", "hybrid")],
+        vec![
+            chose("a", "I", "hybrid"),
+            chose("b", "I", "shortest"),
+            chose("c", "IV", "hybrid"),
+            chose("d", "IV", "hybrid"),
+        ],
     );
     let rows = figures(&run, &[]);
     let share = |kind, by: &[(&str, &str)]| find(&rows, "iip", kind, by).value;
     assert_eq!(share("hybrid", &[]), Some(0.75));
-    assert_eq!((share("hybrid", &[("type", "I")]), share("shortest", &[("type", "I")])), (Some(0.5), Some(0.5)));
-    assert_eq!((share("hybrid", &[("type", "IV")]), share("reversed", &[("type", "IV")])), (Some(1.0), Some(0.0)));
+    assert_eq!(
+        (share("hybrid", &[("type", "I")]), share("shortest", &[("type", "I")])),
+        (Some(0.5), Some(0.5))
+    );
+    assert_eq!(
+        (share("hybrid", &[("type", "IV")]), share("reversed", &[("type", "IV")])),
+        (Some(1.0), Some(0.0))
+    );
 }
 
 #[test]
@@ -84,7 +108,11 @@ fn replies_of_state_tracking_are_counted_and_correlated_with_depth() {
     // Lengths 9, 9, 19: deviations from the means are (-1, 0, 1) and (-10/3, -10/3, 20/3); r = 10 / sqrt(2 * 600/9).
     let run = run(
         &["hand-swap"],
-        vec![reply("a", "0", "1 + 1 = 2"), reply("b", "1", "2 - 1 = 3"), reply("c", "2", "nothing to sum up..")],
+        vec![
+            reply("a", "0", "1 + 1 = 2"),
+            reply("b", "1", "2 - 1 = 3"),
+            reply("c", "2", "nothing to sum up.."),
+        ],
     );
     let rows = figures(&run, &[]);
     let r = find(&rows, "hand-swap", "pearson r of response length and depth", &[]);
@@ -118,7 +146,8 @@ fn two_cues_on_the_same_items_are_averaged_and_equal_prompts_are_not() {
         ],
     );
     run.header.tasks[1].name = "logic-explain".to_owned();
-    run.header.config_json = run.header.config_json.replace("[{},{}]", r#"[{"cue":"reason"},{"cue":"explain"}]"#);
+    run.header.config_json =
+        run.header.config_json.replace("[{},{}]", r#"[{"cue":"reason"},{"cue":"explain"}]"#);
     let rows = figures(&run, &[]);
     let mean = "logic (mean of cues reason, explain)";
     let row = find(&rows, mean, "accuracy", &[("conflict", "yes")]);
@@ -128,7 +157,10 @@ fn two_cues_on_the_same_items_are_averaged_and_equal_prompts_are_not() {
 
 #[test]
 fn named_tags_replace_the_tasks_own_strata() {
-    let run = run(&["lights"], vec![item(0, "a", &[("depth", "1"), ("dependent", "true")], "direct", Verdict::Right)]);
+    let run = run(
+        &["lights"],
+        vec![item(0, "a", &[("depth", "1"), ("dependent", "true")], "direct", Verdict::Right)],
+    );
     let rows = figures(&run, &["dependent".to_owned()]);
     assert_eq!(find(&rows, "lights", "accuracy", &[("dependent", "true")]).value, Some(1.0));
     assert!(rows.iter().all(|row| row.by.iter().all(|(tag, _)| tag != "depth")));

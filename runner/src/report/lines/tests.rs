@@ -38,6 +38,7 @@ fn strata_and_passes_stand_in_one_line() {
 #[test]
 fn missing_answers_are_shown_where_some_are_missing() {
     assert!(lines(&[figure(&[], "no answer", 0.0, 4)]).is_empty());
-    let found = lines(&[figure(&[("d", "0")], "no answer", 0.0, 4), figure(&[("d", "1")], "no answer", 0.5, 4)]);
+    let found =
+        lines(&[figure(&[("d", "0")], "no answer", 0.0, 4), figure(&[("d", "1")], "no answer", 0.5, 4)]);
     assert_eq!(found, ["m t i no answer by d 0: 0 1: 0.5 4"]);
 }

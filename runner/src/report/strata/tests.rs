@@ -32,7 +32,10 @@ fn numbers_are_ordered_by_size_and_each_stratum_has_its_own_interval() {
     let cell = &strata[0].cell;
     assert_eq!((cell.accuracy, cell.unanswered_total(), cell.lost), (Some(0.75), 1, 1));
     // p = 3/4, n = 4, z = 1.959964: centre 0.627477, half width 0.326883.
-    assert!((cell.low.unwrap() - 0.300642).abs() < 5e-4 && (cell.high.unwrap() - 0.954414).abs() < 5e-4, "{cell:?}");
+    assert!(
+        (cell.low.unwrap() - 0.300642).abs() < 5e-4 && (cell.high.unwrap() - 0.954414).abs() < 5e-4,
+        "{cell:?}"
+    );
 }
 
 #[test]
@@ -49,7 +52,11 @@ fn several_tags_are_crossed() {
             at("d", "own", "no", Verdict::Right),
         ],
     );
-    let expected = [("source own, conflict no", 2, 1.0), ("source own, conflict yes", 1, 1.0), ("source snli, conflict no", 1, 1.0)];
+    let expected = [
+        ("source own, conflict no", 2, 1.0),
+        ("source own, conflict yes", 1, 1.0),
+        ("source snli, conflict no", 1, 1.0),
+    ];
     let found = summary(&by(&run, &["source", "conflict"]));
     assert_eq!(found, expected.map(|(name, n, right)| (name.to_owned(), n, right)));
 }
@@ -64,7 +71,10 @@ fn tasks_without_the_tag_are_left_out_and_items_without_it_stand_apart() {
             item(1, "c", &[("source", "own")], "direct", Verdict::Right),
         ],
     );
-    assert_eq!(summary(&by(&run, &["depth"])), [("depth 1".to_owned(), 1, 1.0), ("depth -".to_owned(), 1, 1.0)]);
+    assert_eq!(
+        summary(&by(&run, &["depth"])),
+        [("depth 1".to_owned(), 1, 1.0), ("depth -".to_owned(), 1, 1.0)]
+    );
     let unknown = strata(&run, &["dept".to_owned()]).unwrap_err();
     assert!(unknown.contains("`dept`") && unknown.ends_with("depth, gold, said, source"), "{unknown}");
 }
