@@ -60,7 +60,8 @@ pub fn published(run: &RunLog, controls: &Controls) -> Result<Vec<Published>, Pa
             let mean = row.task.strip_prefix(task).is_some_and(|rest| rest.starts_with(" (mean of cues "));
             mean || names.into_iter().any(|name| *name == row.task)
         };
-        for row in measured.iter().filter(own) {
+        // Papers report by one tag at a time; crossed strata are among the figures.
+        for row in measured.iter().filter(own).filter(|row| row.by.len() < 2) {
             let metric = [row.figure.clone(), format!("share of {}", row.figure)]
                 .into_iter()
                 .find(|name| metrics.contains(name) || name == "accuracy");
@@ -97,7 +98,8 @@ fn from_controls(task: &str, name: &str, controls: &Controls, with_strata: bool)
     let analysis = datasets::Task::named(task).and_then(datasets::Task::analysis);
     if with_strata {
         let strata = analysis.map(|analysis| analysis.strata).unwrap_or_default();
-        figures.extend(strata.iter().flat_map(|tags| controls.of_task_by(name, tags)));
+        let single = strata.iter().filter(|tags| tags.len() == 1);
+        figures.extend(single.flat_map(|tags| controls.of_task_by(name, tags)));
     }
     let row = |control: super::baselines::Control| {
         Some(Published {
