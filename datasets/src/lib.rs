@@ -4,6 +4,7 @@
 //! hash per task holds that down. Tasks make [`Item`]s, interfaces turn a [`Question`] into requests and read the
 //! replies into [`Said`], [`grade`](grade::grade) compares that with the gold.
 
+pub mod analysis;
 pub mod bayes;
 pub mod episode;
 pub mod grade;
@@ -11,6 +12,7 @@ pub mod grid;
 pub mod import;
 pub mod interfaces;
 pub mod item;
+pub mod papers;
 pub mod reading;
 pub mod rng;
 pub mod sample;
@@ -19,6 +21,7 @@ pub mod task;
 pub mod tasks;
 pub mod verdict;
 
+pub use analysis::{Analysis, Figure, Played};
 pub use episode::{Episode, Heard, Outcome, Step};
 pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
 pub use item::{Ask, Card, Cue, Gold, Item, Part, Passes, Question, Script, Tags};

@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::Item;
+use crate::analysis::Analysis;
 
 /// A task.
 pub struct Task {
@@ -73,6 +74,12 @@ impl Task {
     /// Finds a task by its name.
     pub fn named(name: &str) -> Option<&'static Task> {
         crate::tasks::ALL.iter().copied().find(|task| task.name == name)
+    }
+
+    /// How the task's results are broken down; `None` where accuracy and scores are all.
+    pub fn analysis(&self) -> Option<&'static Analysis> {
+        let found = crate::tasks::ANALYSES.iter().find(|(task, _)| task.name == self.name);
+        found.map(|(_, analysis)| *analysis)
     }
 
     /// Reads the files that the parameters name. To be called before [`Task::items`]; parameters of tasks that

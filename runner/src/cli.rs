@@ -6,6 +6,7 @@ mod log;
 mod models;
 mod plan;
 mod progress;
+mod regrade;
 mod report;
 mod run;
 mod tasks;
@@ -43,7 +44,10 @@ enum Command {
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
     /// Show the results of a run
+    #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
+    /// Read and grade the replies of a run again, without the model, and show what changes
+    Regrade(regrade::RegradeCommand),
     /// Look into the log of a run
     #[command(subcommand)]
     Log(log::LogCommand),
@@ -80,6 +84,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),

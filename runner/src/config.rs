@@ -75,6 +75,8 @@ pub struct TaskChoice {
     pub limit: Option<usize>,
     /// Interfaces of this task; overrides `interfaces`.
     pub interfaces: Option<Vec<String>>,
+    /// Reasoning cue of this task; overrides that of `asking`.
+    pub cue: Option<String>,
     /// The task's own parameters.
     #[serde(default)]
     pub params: toml::Table,
@@ -157,6 +159,7 @@ impl Config {
                     "label": task.label,
                     "limit": task.limit,
                     "interfaces": task.interfaces,
+                    "cue": task.cue,
                     "params": task.params,
                 })
             })

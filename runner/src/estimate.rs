@@ -62,6 +62,9 @@ pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure>
     })
 }
 
+/// Items with the tokens of their prompt and the least that they need.
+type Sizes = Vec<(String, u32, u32)>;
+
 async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
@@ -72,14 +75,14 @@ async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estima
     let spec = load_spec(plan, model);
     link.open(LoadSpec { vocab_only: true, ..spec.clone() }).await.map_err(failed)?;
     let mut need = Need::default();
-    let mut sizes: BTreeMap<(u16, usize), Vec<(String, u32, u32)>> = BTreeMap::new();
+    let mut sizes: BTreeMap<(u16, usize), Sizes> = BTreeMap::new();
     let groups: Vec<_> = plan.groups().filter(|group| usize::from(group.at.model) == model).collect();
     for group in &groups {
         let group_spec = GroupSpec {
             at: group.at,
             items: plan.items(*group),
             interfaces: &plan.task(*group).interfaces,
-            settings: &settings,
+            settings: &settings[usize::from(group.at.task)],
             renderer: &planned.renderer,
         };
         let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;
@@ -106,7 +109,7 @@ async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estima
         0 => need.context_tokens(plan, model),
         chosen => chosen,
     };
-    let row = |((task, place), sizes): ((u16, usize), Vec<(String, u32, u32)>)| {
+    let row = |((task, place), sizes): ((u16, usize), Sizes)| {
         let task = &plan.tasks[usize::from(task)];
         Row {
             task: task.record.name.clone(),

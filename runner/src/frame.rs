@@ -89,7 +89,9 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, FrameError> {
 fn stuff(bytes: &[u8]) -> Vec<u8> {
     let mut frame = vec![0; cobs::max_encoding_length(bytes.len()) + 2];
     let stuffed = cobs::encode(bytes, &mut frame[1..]);
-    frame.truncate(stuffed + 2);
+    // Behind a full block of 254 bytes the library leaves its next code byte where the delimiter belongs.
+    frame.truncate(stuffed + 1);
+    frame.push(0);
     frame
 }
 

@@ -4,14 +4,16 @@ mod grouping;
 mod identity;
 mod model;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use datasets::interfaces::Interface;
-use datasets::{Item, Params, Settings, Task, sample};
+use datasets::{Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
 use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
+use crate::material;
 
 pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
@@ -112,13 +114,15 @@ impl Plan {
         &self.models[usize::from(group.at.model)]
     }
 
-    /// How a model is asked: the configuration's choices with what the model's template implies.
-    pub fn settings(&self, model: &PlannedModel) -> Settings {
-        Settings {
+    /// How a model is asked, task by task: the configuration's choices with what the model's template implies.
+    pub fn settings(&self, model: &PlannedModel) -> Vec<Settings> {
+        let of_task = |task: &TaskChoice| Settings {
+            cue: task.cue.clone().or_else(|| self.config.asking.cue.clone()),
             opens_in_reasoning: model.renderer.facts().opens_reasoning.is_some(),
             raw_prompt: model.renderer.facts().text.is_empty(),
             ..self.config.asking.clone()
-        }
+        };
+        self.config.tasks.iter().map(of_task).collect()
     }
 }
 
@@ -152,14 +156,25 @@ fn plan_task(
     };
     let resolved = task.resolve(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
-    let items = (task.items)(&resolved.params, config.seed).map_err(bad_params)?;
+    let limit = choice.limit.or(config.limit);
+    let items = material::items(task, &resolved.params, config.seed, limit).map_err(bad_params)?;
     if items.is_empty() {
         return Err(wrong("params", format!("task {}: these parameters give no items", task.name)));
     }
-    let items = match choice.limit.or(config.limit) {
-        Some(limit) => sample::limited(items, limit, config.seed, task.name),
-        None => items,
-    };
+    if let Some(cue) = &choice.cue {
+        let known: BTreeSet<&str> = items
+            .iter()
+            .flat_map(|item| &item.first_question().ask.reason)
+            .map(|cue| cue.name.as_str())
+            .collect();
+        if !known.contains(cue.as_str()) {
+            let known: Vec<&str> = known.into_iter().collect();
+            return Err(wrong(
+                "cue",
+                format!("task {} has no cue `{cue}`; it has: {}", task.name, known.join(", ")),
+            ));
+        }
+    }
     let chunks = chunks(&items, &interfaces);
     let record = TaskRecord {
         name: choice.display_name().to_owned(),

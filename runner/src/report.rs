@@ -1,13 +1,42 @@
 //! Reports: they read logs and nothing else.
 
+mod baselines;
 mod cells;
+mod figures;
+mod grid;
 mod items_csv;
 mod json;
+mod lines;
 mod load;
+#[cfg(test)]
+pub(crate) mod made_up;
+mod notes;
+mod papers;
+mod strata;
 mod table;
+mod views_csv;
 
+pub use baselines::{Control, Controls, NO_INTERFACE};
 pub use cells::{Cell, cells};
+pub use figures::{FigureRow, figures};
 pub use items_csv::{COLUMNS, write_items_csv};
-pub use json::to_json;
+pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
+pub use json::{Views, to_json};
+pub use lines::{figures_table, papers_table};
 pub use load::RunLog;
-pub use table::{notes, table};
+pub use notes::notes;
+pub use papers::{Published, THIS_RUN, published};
+pub use strata::{GOLD, SAID, Stratum, Values, strata};
+pub use table::{changes_table, strata_table, table};
+pub use views_csv::{write_baselines_csv, write_figures_csv, write_papers_csv, write_strata_csv};
+
+use std::collections::BTreeMap;
+
+/// Puts rows of controls behind the models' rows of the same task; tasks in the order of the run.
+pub fn beside(run: &RunLog, mut rows: Vec<Stratum>, controls: &[Control]) -> Vec<Stratum> {
+    rows.extend(controls.iter().map(|control| Stratum { by: control.by.clone(), cell: control.cell() }));
+    let places: BTreeMap<&str, usize> =
+        run.header.tasks.iter().enumerate().map(|(place, task)| (task.name.as_str(), place)).collect();
+    rows.sort_by_key(|row| places.get(row.cell.task.as_str()).copied());
+    rows
+}

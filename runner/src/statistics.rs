@@ -13,7 +13,10 @@ pub fn wilson(successes: f64, trials: u64) -> Option<(f64, f64)> {
     let denominator = 1.0 + Z * Z / n;
     let centre = (p + Z * Z / (2.0 * n)) / denominator;
     let half = Z / denominator * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    Some(((centre - half).max(0.0), (centre + half).min(1.0)))
+    // At both ends one bound is exact; rounding must not move it.
+    let low = if successes == 0.0 { 0.0 } else { (centre - half).max(0.0) };
+    let high = if successes == n { 1.0 } else { (centre + half).min(1.0) };
+    Some((low, high))
 }
 
 /// The median of finite values; `None` without any.
@@ -43,6 +46,14 @@ mod tests {
         close(wilson(25.0, 25), 0.8668, 1.0);
         let (low, high) = wilson(0.0, 5000).unwrap();
         assert!(low == 0.0 && (high - 0.00077).abs() < 5e-6);
+    }
+
+    #[test]
+    fn stat_04_the_bound_at_an_end_is_exact_for_every_number_of_trials() {
+        for trials in 1..=200 {
+            assert_eq!(wilson(0.0, trials).unwrap().0, 0.0, "{trials}");
+            assert_eq!(wilson(trials as f64, trials).unwrap().1, 1.0, "{trials}");
+        }
     }
 
     #[test]

@@ -52,6 +52,11 @@ impl<'a> Track<'a> {
         self.outcome.is_some()
     }
 
+    /// The questions that are answered.
+    pub fn turns(&self) -> &[TurnRecord] {
+        &self.turns
+    }
+
     /// Item id and interface name, for messages and records.
     pub fn name(&self) -> (&str, &'static str) {
         (&self.item.id, self.interface.name)

@@ -15,6 +15,7 @@ mod tracking;
 pub mod vehicles;
 
 use crate::Task;
+use crate::analysis::{Analysis, none};
 use crate::task::Resolve;
 
 /// Every task, in the order of lists and reports.
@@ -33,3 +34,20 @@ pub const ALL: &[&Task] = &[
 
 /// Tasks whose parameters can name files, with what reads them.
 pub const RESOLVERS: &[(&Task, Resolve)] = &[(&logic::LOGIC, logic::resolve), (&file::FILE, file::resolve)];
+
+/// How the results of tasks are usually broken down, and what else is counted in them. A task without a line has its
+/// accuracy and the means of its scores.
+pub const ANALYSES: &[(&Task, &Analysis)] = &[
+    (&grammar::GRAMMAR, &Analysis { strata: &[&["kind"]], figures: none }),
+    (
+        &logic::LOGIC,
+        &Analysis { strata: &[&["source"], &["conflict"], &["source", "conflict"]], figures: none },
+    ),
+    (&apartments::APARTMENTS, &Analysis { strata: &[&["band"]], figures: none }),
+    (&linear_world::LINEAR_WORLD, &tracking::ANALYSIS),
+    (&hand_swap::HAND_SWAP, &tracking::ANALYSIS),
+    (&lights::LIGHTS, &tracking::ANALYSIS),
+    (&ir::IR, &Analysis { strata: &[&["kind"]], figures: none }),
+    (&iip::IIP, &Analysis { strata: &[&["type"], &["kind"]], figures: none }),
+    (&file::FILE, &Analysis { strata: &[&["group"]], figures: none }),
+];

@@ -8,17 +8,45 @@ use clap::Args;
 use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
-use crate::report::{RunLog, cells, notes, table, to_json, write_items_csv};
+use crate::report::{
+    Cell, Control, Controls, FigureRow, Published, RunLog, Stratum, Views, beside, cells, figures,
+    figures_table, notes, papers_table, published, strata, strata_table, table, to_json, write_baselines_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv,
+};
+
+/// Help beside the arguments.
+pub(super) const HELP: &str =
+    "Tags are those of the items (`tasks export` shows them), `gold` (the right label) and \
+    `said` (the label that was given).
+
+Examples:
+  edge-eval report runs/x --by depth --baselines
+  edge-eval report runs/x --by source --by conflict --csv strata.csv
+  edge-eval report runs/x --figures
+  edge-eval report runs/x --papers";
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(super) struct ReportCommand {
     /// Folder of the run
     dir: PathBuf,
-    /// Write one row per item and interface to this file (`-`: standard output)
+    /// Break the results down by this tag of the items; several tags are crossed
+    #[arg(long = "by", value_name = "TAG")]
+    by: Vec<String>,
+    /// Show what controls without a model get on the same items
+    #[arg(long)]
+    baselines: bool,
+    /// Show the tasks' own figures: means of scores, by the strata of their papers
+    #[arg(long)]
+    figures: bool,
+    /// Put published figures beside the measured ones
+    #[arg(long)]
+    papers: bool,
+    /// Write CSV to this file (`-`: standard output): one row per item and interface, or the rows of the one view that
+    /// --by, --baselines, --figures or --papers asks for
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Print JSON instead of a table
+    /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
     /// Median label mass below which the report warns
@@ -26,26 +54,147 @@ pub(super) struct ReportCommand {
     mass_floor: f64,
 }
 
+/// Everything that was asked for.
+struct Read {
+    run: RunLog,
+    cells: Vec<Cell>,
+    strata: Vec<Stratum>,
+    controls: Vec<Control>,
+    figures: Vec<FigureRow>,
+    papers: Vec<Published>,
+    notes: Vec<String>,
+}
+
 impl ReportCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let run = RunLog::read(&self.dir)?;
-        let cells = cells(&run);
-        let notes = notes(&run, &cells, self.mass_floor);
+        self.check()?;
+        let read = self.read()?;
         if let Some(path) = &self.csv {
-            write_items_csv(&run, output(path)?)
-                .map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+            self.write_csv(&read, path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
         }
         if self.json {
-            return print(&format!("{:#}\n", to_json(&run, &cells, &notes)));
+            let views = Views {
+                strata: (!self.by.is_empty()).then_some(&read.strata),
+                baselines: &read.controls,
+                figures: &read.figures,
+                papers: self.papers.then_some(&read.papers),
+            };
+            return print(&format!("{:#}\n", to_json(&read.run, &read.cells, &read.notes, views)));
         }
-        let mut text: String = notes.iter().map(|note| format!("! {note}\n")).collect();
-        text.push_str(&table(&cells, terminal_width()));
-        text.push('\n');
-        print(&text)
+        print(&self.text(&read))
     }
+
+    fn check(&self) -> Result<(), Failure> {
+        if !(0.0..=1.0).contains(&self.mass_floor) {
+            return Err(Failure::usage(format!("--mass-floor is {}: give a probability", self.mass_floor)));
+        }
+        if let Some(twice) = self.by.iter().enumerate().find(|(at, tag)| self.by[..*at].contains(tag)) {
+            return Err(Failure::usage(format!("--by {}: the tag is named twice", twice.1)));
+        }
+        let views = [
+            !self.by.is_empty() && !self.baselines && !self.figures,
+            self.baselines,
+            self.figures,
+            self.papers,
+        ];
+        if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
+            return Err(Failure::usage(
+                "--csv: a file holds one table: ask for one of --baselines, --figures and --papers",
+            ));
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Read, Failure> {
+        let run = RunLog::read(&self.dir)?;
+        let cells = cells(&run);
+        let mut notes = notes(&run, &cells, self.mass_floor);
+        let strata = match &self.by[..] {
+            [] => Vec::new(),
+            tags => strata(&run, tags)
+                .map_err(|message| Failure::usage(format!("{}: --by: {message}", self.dir.display())))?,
+        };
+        let mut controls = Vec::new();
+        let mut papers = Vec::new();
+        if self.baselines || self.papers || self.json {
+            let all = Controls::of(&run);
+            controls = all.overall();
+            if !self.by.is_empty() {
+                controls.extend(all.by(&self.by));
+            }
+            if self.papers {
+                papers =
+                    published(&run, &all).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+                if papers.is_empty() {
+                    notes.push("no paper has figures for the tasks of this run".to_owned());
+                }
+            }
+            notes.extend(all.notes);
+        }
+        let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
+        Ok(Read { run, cells, strata, controls, figures, papers, notes })
+    }
+
+    fn write_csv(&self, read: &Read, path: &PathBuf) -> Result<(), Failure> {
+        let out = output(path)?;
+        let written = if self.figures {
+            write_figures_csv(&read.figures, out)
+        } else if self.papers {
+            write_papers_csv(&read.papers, out)
+        } else if self.baselines {
+            let wanted = |control: &&Control| control.by.is_empty() == self.by.is_empty();
+            let controls: Vec<Control> = read.controls.iter().filter(wanted).cloned().collect();
+            write_baselines_csv(&controls, &self.by, out)
+        } else if !self.by.is_empty() {
+            write_strata_csv(&read.strata, &self.by, out)
+        } else {
+            write_items_csv(&read.run, out)
+        };
+        match written {
+            Ok(()) => Ok(()),
+            // A reader that has seen enough is no failure.
+            Err(error) if is_broken_pipe(&error) => Ok(()),
+            Err(error) => Err(Failure::disk(format!("{}: {error}", path.display()))),
+        }
+    }
+
+    fn text(&self, read: &Read) -> String {
+        let width = terminal_width();
+        let notes: String = read.notes.iter().map(|note| format!("! {note}\n")).collect();
+        let mut tables = Vec::new();
+        let shown = |overall: bool| -> Vec<Control> {
+            let wanted = |control: &&Control| self.baselines && control.by.is_empty() == overall;
+            read.controls.iter().filter(wanted).cloned().collect()
+        };
+        let rows: Vec<Stratum> =
+            read.cells.iter().map(|cell| Stratum { by: Vec::new(), cell: cell.clone() }).collect();
+        let rows: Vec<Cell> = match self.baselines {
+            true => beside(&read.run, rows, &shown(true)).into_iter().map(|row| row.cell).collect(),
+            false => read.cells.clone(),
+        };
+        tables.push(table(&rows, width));
+        if !self.by.is_empty() {
+            let rows = match self.baselines {
+                true => beside(&read.run, read.strata.clone(), &shown(false)),
+                false => read.strata.clone(),
+            };
+            tables.push(strata_table(&rows, &self.by, width));
+        }
+        if self.figures {
+            tables.push(figures_table(&read.figures, width));
+        }
+        if !read.papers.is_empty() {
+            tables.push(papers_table(&read.papers, width));
+        }
+        format!("{notes}{}\n", tables.join("\n\n"))
+    }
+}
+
+fn is_broken_pipe(error: &csv::Error) -> bool {
+    matches!(error.kind(), csv::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// Width of the terminal that results go to; `None` elsewhere.

@@ -78,6 +78,7 @@ impl TaskChoice {
             label: None,
             limit: None,
             interfaces: None,
+            cue: None,
             params: toml::Table::new(),
         }
     }

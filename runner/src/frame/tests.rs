@@ -55,6 +55,17 @@ fn a_frame_is_laid_out_as_documented() {
     assert_eq!(decode::<(u64, u8, u32)>(&frame[1..10]).unwrap(), (5, 2, 300), "delimiters may be missing");
 }
 
+#[test]
+fn a_frame_ends_in_its_delimiter_whatever_the_length_of_its_last_block() {
+    for length in 1..1100 {
+        let frame = stuff(&vec![7; length]);
+        // A code byte before each block of up to 254 bytes, and a zero at either end.
+        assert_eq!(frame.len(), length + length.div_ceil(254) + 2, "{length}");
+        assert_eq!((frame[0], frame[frame.len() - 1]), (0, 0), "{length}");
+        assert!(!frame[1..frame.len() - 1].contains(&0), "{length}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use datasets::{Gold, NoAnswer, Verdict};
-use models::{Reply, Usage};
+use datasets::{NoAnswer, Verdict};
+use models::{Reply, Scored, Usage};
 use serde::Serialize;
 
 use super::load::RunLog;
@@ -33,8 +33,12 @@ pub struct Cell {
     pub chance: Option<f64>,
     /// Items without an answer, by reason; they count as wrong.
     pub unanswered: BTreeMap<NoAnswer, u64>,
+    /// Conversations that outgrew the context; they are among the unanswered.
+    pub outgrown: u64,
     /// Answers that came from scoring the labels after a cut chain.
     pub rescued: u64,
+    /// Right ones among them, counted in `right` too.
+    pub rescued_right: u64,
     /// Items that were not asked because they do not fit the context.
     pub skipped: u64,
     /// Items that the engine lost.
@@ -62,8 +66,27 @@ impl Cell {
     }
 }
 
+/// The items of one model on one task through one interface.
+pub(super) struct Place<'a> {
+    /// Name of the model.
+    pub(super) model: String,
+    /// Name of the task.
+    pub(super) task: String,
+    /// Index of the task in the header.
+    pub(super) task_index: usize,
+    /// Name of the interface.
+    pub(super) interface: String,
+    /// Its items; at least one.
+    pub(super) items: Vec<&'a ItemRecord>,
+}
+
 /// The figures of a run, in the order of its plan.
 pub fn cells(run: &RunLog) -> Vec<Cell> {
+    places(run).iter().map(|place| place.cell(&place.items)).collect()
+}
+
+/// The items of a run, model by model, task by task, interface by interface, in the order of its plan.
+pub(super) fn places(run: &RunLog) -> Vec<Place<'_>> {
     let mut groups: BTreeMap<(u16, u16, usize), Vec<&ItemRecord>> = BTreeMap::new();
     for item in &run.items {
         let interfaces = run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.interfaces);
@@ -75,16 +98,26 @@ pub fn cells(run: &RunLog) -> Vec<Cell> {
         .map(|((model, task, _), items)| {
             let name =
                 |index: u16, names: Option<&String>| names.cloned().unwrap_or_else(|| index.to_string());
-            let model = name(model, run.header.models.get(usize::from(model)).map(|model| &model.name));
-            let task = name(task, run.header.tasks.get(usize::from(task)).map(|task| &task.name));
-            cell(model, task, &items)
+            Place {
+                model: name(model, run.header.models.get(usize::from(model)).map(|model| &model.name)),
+                task: name(task, run.header.tasks.get(usize::from(task)).map(|task| &task.name)),
+                task_index: usize::from(task),
+                interface: items.first().map(|item| item.interface.clone()).unwrap_or_default(),
+                items,
+            }
         })
         .collect()
 }
 
-fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
-    let interface = items[0].interface.clone();
-    let mut cell = Cell { model, task, interface, ..Cell::default() };
+impl Place<'_> {
+    /// The figures of some of its items.
+    pub(super) fn cell(&self, items: &[&ItemRecord]) -> Cell {
+        let (model, task, interface) = (self.model.clone(), self.task.clone(), self.interface.clone());
+        cell(Cell { model, task, interface, ..Cell::default() }, items)
+    }
+}
+
+fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     let mut usage = Usage64::default();
     let mut chances = Vec::new();
     let mut masses = Vec::new();
@@ -106,9 +139,13 @@ fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
             Verdict::Unanswered(reason) => *cell.unanswered.entry(reason).or_default() += 1,
         }
         cell.n += 1;
-        cell.rescued += u64::from(item.turns.iter().any(|turn| turn.rescued));
+        let cut = matches!(item.turns.last().map(|turn| turn.verdict), Some(Verdict::Skipped(_)));
+        cell.outgrown += u64::from(cut);
+        let rescued = item.turns.iter().any(|turn| turn.rescued);
+        cell.rescued += u64::from(rescued);
+        cell.rescued_right += u64::from(rescued && item.verdict == Verdict::Right);
         if let [turn] = &item.turns[..]
-            && matches!(turn.gold, Gold::Label(_))
+            && turn.gold.label().is_some()
             && !turn.labels.is_empty()
         {
             chances.push(1.0 / turn.labels.len() as f64);
@@ -116,8 +153,7 @@ fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
         for reply in item.turns.iter().flat_map(|turn| &turn.replies) {
             if let Reply::Scored(scored) = reply {
                 masses.extend(scored.mass);
-                let first = scored.top.first().map(|top| top.token);
-                greedy.push(scored.labels.iter().any(|label| label.tokens.first().copied() == first));
+                greedy.extend(greedy_is_label(scored));
             }
         }
     }
@@ -135,6 +171,12 @@ fn cell(model: String, task: String, items: &[&ItemRecord]) -> Cell {
     cell.engine_s = usage.us as f64 / 1e6;
     cell.tokens_per_s = (usage.us > 0).then(|| (usage.evaluated + usage.output) as f64 / cell.engine_s);
     cell
+}
+
+/// Whether the most probable next token begins a label; `None` where the most probable tokens were not logged.
+pub(super) fn greedy_is_label(scored: &Scored) -> Option<bool> {
+    let first = scored.top.first()?.token;
+    Some(scored.labels.iter().any(|label| label.tokens.first() == Some(&first)))
 }
 
 /// Sums that do not overflow over a long run.

@@ -6,11 +6,12 @@ use std::io::Write;
 use datasets::{Gold, Said, Verdict};
 use models::Reply;
 
+use super::cells::greedy_is_label;
 use super::load::RunLog;
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 29] = [
+pub const COLUMNS: [&str; 31] = [
     "model",
     "task",
     "interface",
@@ -40,6 +41,8 @@ pub const COLUMNS: [&str; 29] = [
     "scores",
     "reply",
     "group",
+    "labels",
+    "candidates",
 ];
 
 /// Writes the rows of a run.
@@ -70,9 +73,8 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
     });
     let sums: Vec<f64> =
         scored.map(|scored| scored.labels.iter().map(|label| label.sum()).collect()).unwrap_or_default();
-    let best = (0..sums.len()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
-    let mut ordered = sums.clone();
-    ordered.sort_by(|a, b| b.total_cmp(a));
+    let best =
+        (0..sums.len()).filter(|&label| sums[label].is_finite()).max_by(|&a, &b| sums[a].total_cmp(&sums[b]));
     let number = |value: Option<f64>| {
         value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"))
     };
@@ -85,20 +87,17 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         item.family.clone(),
         pairs(item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect()),
         item.turns.len().to_string(),
-        last.map(gold).unwrap_or_default(),
-        last.map(answer).unwrap_or_default(),
+        last.map(gold_in_words).unwrap_or_default(),
+        last.map(answer_in_words).unwrap_or_default(),
         verdict.to_owned(),
         reason,
         last.is_some_and(|turn| turn.rescued).to_string(),
         last.and_then(|turn| turn.found.as_ref()).is_some_and(|found| found.conflict).to_string(),
-        pairs(sums.iter().map(|sum| number(Some(*sum))).collect()),
+        pairs(sums.iter().map(|&sum| logprob(sum)).collect()),
         number(scored.and_then(|scored| scored.mass)),
         scored.zip(best).map_or(String::new(), |(scored, best)| scored.labels[best].rank.to_string()),
-        scored.map_or(String::new(), |scored| {
-            let first = scored.top.first().map(|top| top.token);
-            scored.labels.iter().any(|label| label.tokens.first().copied() == first).to_string()
-        }),
-        number((ordered.len() > 1).then(|| ordered[0] - ordered[1])),
+        scored.and_then(greedy_is_label).map_or(String::new(), |is| is.to_string()),
+        number(margin(&sums)),
         generated.map_or(String::new(), |text| format!("{:?}", text.finish).to_lowercase()),
         item.usage.prompt_tokens.to_string(),
         item.usage.evaluated_tokens.to_string(),
@@ -110,11 +109,37 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         pairs(item.scores.iter().map(|(key, value)| format!("{key}={value}")).collect()),
         generated.map(|text| text.text().into_owned()).unwrap_or_default(),
         item.at.group.to_string(),
+        last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
+        last.and_then(|turn| turn.found.as_ref())
+            .map_or(String::new(), |found| found.candidates.len().to_string()),
     ]
 }
 
+/// A log-probability in a list, where an empty place could not be told from none: `-inf` and `nan` as words.
+fn logprob(value: f64) -> String {
+    if value.is_finite() { format!("{value:.6}") } else { format!("{value}").to_lowercase() }
+}
+
+/// By how much the best label leads the second; `None` unless all are finite.
+fn margin(sums: &[f64]) -> Option<f64> {
+    if sums.len() < 2 || sums.iter().any(|sum| !sum.is_finite()) {
+        return None;
+    }
+    let mut ordered = sums.to_vec();
+    ordered.sort_by(|a, b| b.total_cmp(a));
+    Some(ordered[0] - ordered[1])
+}
+
+/// The verdict as people read it: `unanswered (truncated)`.
+pub(crate) fn verdict_in_words(of: Verdict) -> String {
+    match verdict(of) {
+        (word, reason) if reason.is_empty() => word.to_owned(),
+        (word, reason) => format!("{word} ({reason})"),
+    }
+}
+
 /// The verdict in one word, with its reason where it has one.
-pub(super) fn verdict(verdict: Verdict) -> (&'static str, String) {
+fn verdict(verdict: Verdict) -> (&'static str, String) {
     let reason = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     match verdict {
         Verdict::Right => ("right", String::new()),
@@ -126,17 +151,87 @@ pub(super) fn verdict(verdict: Verdict) -> (&'static str, String) {
     }
 }
 
-fn gold(turn: &TurnRecord) -> String {
+/// What is right: a label, or an order as JSON.
+pub(crate) fn gold_in_words(turn: &TurnRecord) -> String {
     match &turn.gold {
-        Gold::Label(index) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
+        Gold::Label(label) | Gold::Route { label, .. } => {
+            turn.labels.get(usize::from(*label)).cloned().unwrap_or_default()
+        }
         other => serde_json::to_string(other).unwrap_or_default(),
     }
 }
 
-fn answer(turn: &TurnRecord) -> String {
+/// What was said; empty without an answer.
+pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
     match &turn.said {
         Some(Said::Choice(index)) => turn.labels.get(usize::from(*index)).cloned().unwrap_or_default(),
         Some(Said::Text(text)) => text.clone(),
         Some(Said::Nothing(_)) | None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datasets::Said;
+    use models::{LabelScore, Scored, TokenProb, Usage};
+
+    use super::*;
+    use crate::report::made_up::{item, run, turn};
+
+    /// A question about A and B with these log-probabilities, token 7 the most probable next one.
+    fn scored(logprobs: [f32; 2], tokens: [i32; 2], top: &[i32]) -> Vec<String> {
+        let label = |(&logprob, token): (&f32, i32)| LabelScore {
+            tokens: vec![token],
+            logprobs: vec![logprob],
+            rank: 2,
+        };
+        let mut item = item(0, "a", &[("depth", "3")], "direct", Verdict::Right);
+        item.turns.push(turn(0, Said::Choice(0)));
+        item.turns[0].replies.push(Reply::Scored(Scored {
+            labels: logprobs.iter().zip(tokens).map(label).collect(),
+            mass: Some(0.25),
+            top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
+            usage: Usage::default(),
+        }));
+        row(&run(&["lights"], vec![item.clone()]), &item)
+    }
+
+    fn field<'a>(row: &'a [String], column: &str) -> &'a str {
+        &row[COLUMNS.iter().position(|name| *name == column).unwrap()]
+    }
+
+    #[test]
+    fn every_column_is_documented_in_its_place() {
+        let page = include_str!("../../../docs/items-csv.md");
+        let named = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+        assert_eq!(page.lines().filter_map(named).collect::<Vec<_>>(), COLUMNS);
+    }
+
+    #[test]
+    fn scores_margin_and_greedy_token_are_told() {
+        let row = scored([-0.5, -2.0], [7, 8], &[7]);
+        assert_eq!(row.len(), COLUMNS.len());
+        assert_eq!(field(&row, "label_logprobs"), "-0.500000 -2.000000");
+        assert_eq!((field(&row, "margin"), field(&row, "greedy_is_label")), ("1.500000", "true"));
+        assert_eq!(
+            (field(&row, "labels"), field(&row, "gold"), field(&row, "tags")),
+            (r#"["A","B"]"#, "A", "depth=3")
+        );
+        assert_eq!(field(&scored([-0.5, -2.0], [7, 8], &[9]), "greedy_is_label"), "false");
+    }
+
+    #[test]
+    fn a_score_that_is_not_finite_keeps_its_place_and_gives_no_margin() {
+        let row = scored([f32::NAN, -2.0], [7, 8], &[7]);
+        assert_eq!((field(&row, "label_logprobs"), field(&row, "margin")), ("nan -2.000000", ""));
+        assert_eq!(
+            field(&scored([f32::NEG_INFINITY, -2.0], [7, 8], &[7]), "label_logprobs"),
+            "-inf -2.000000"
+        );
+    }
+
+    #[test]
+    fn without_logged_next_tokens_nothing_is_said_of_the_greedy_one() {
+        assert_eq!(field(&scored([-0.5, -2.0], [7, 8], &[]), "greedy_is_label"), "");
     }
 }

@@ -2,11 +2,28 @@
 
 use serde_json::{Value, json};
 
+use super::baselines::Control;
 use super::cells::Cell;
+use super::figures::FigureRow;
 use super::load::RunLog;
+use super::papers::Published;
+use super::strata::Stratum;
+
+/// What a report holds beside its table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Views<'a> {
+    /// Figures by tags, where tags were named.
+    pub strata: Option<&'a [Stratum]>,
+    /// Controls without a model: over all items, then by the named tags.
+    pub baselines: &'a [Control],
+    /// Named figures.
+    pub figures: &'a [FigureRow],
+    /// Published and measured figures, where they were asked for.
+    pub papers: Option<&'a [Published]>,
+}
 
 /// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
-pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String]) -> Value {
+pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>) -> Value {
     let config: Value = serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null);
     json!({
         "run_id": run.header.run_id,
@@ -32,6 +49,10 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String]) -> Value {
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "cells": cells,
+        "strata": views.strata,
+        "baselines": views.baselines,
+        "figures": views.figures,
+        "papers": views.papers,
         "notes": notes,
     })
 }

@@ -1,111 +1,85 @@
-//! The result table on a terminal.
-
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+//! The result tables on a terminal.
 
 use super::cells::Cell;
-use super::load::RunLog;
-
-const HEADINGS: [&str; 14] = [
-    "model",
-    "task",
-    "interface",
-    "n",
-    "accuracy",
-    "95 % interval",
-    "chance",
-    "unanswered",
-    "skipped",
-    "lost",
-    "tokens in",
-    "evaluated",
-    "out",
-    "time, tok/s",
-];
+use super::grid::{grid, interval, percent};
+use super::strata::Stratum;
+use crate::regrade::Change;
 
 /// Renders the figures; `width` limits it where the terminal tells its width.
 pub fn table(cells: &[Cell], width: Option<u16>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
-    table.set_header(HEADINGS);
-    for index in 3..HEADINGS.len() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for cell in cells {
-        table.add_row(row(cell));
-    }
-    table.to_string()
+    let headings = [
+        "model",
+        "task",
+        "interface",
+        "n",
+        "accuracy",
+        "95 % interval",
+        "chance",
+        "unanswered",
+        "skipped",
+        "lost",
+        "tokens in",
+        "evaluated",
+        "out",
+        "time, tok/s",
+    ];
+    let row = |cell: &Cell| {
+        let rate = cell.tokens_per_s.map_or("-".to_owned(), |rate| format!("{rate:.0}"));
+        let mut row = vec![cell.model.clone(), cell.task.clone(), cell.interface.clone()];
+        row.extend(results(cell));
+        row.extend([cell.prompt_tokens, cell.evaluated_tokens, cell.output_tokens].map(|n| n.to_string()));
+        row.push(format!("{:.1} s, {rate}", cell.engine_s));
+        row
+    };
+    grid(&headings, 3, cells.iter().map(row).collect(), width)
 }
 
-fn row(cell: &Cell) -> Vec<String> {
-    let percent =
-        |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value));
-    let interval = match (cell.low, cell.high) {
-        (Some(low), Some(high)) => format!("{:.1} - {:.1}", 100.0 * low, 100.0 * high),
-        _ => "-".to_owned(),
+/// Renders strata: what was asked, the tags, the results.
+pub fn strata_table(strata: &[Stratum], tags: &[String], width: Option<u16>) -> String {
+    let mut headings = vec!["model", "task", "interface"];
+    headings.extend(tags.iter().map(String::as_str));
+    let words = headings.len();
+    headings.extend(["n", "accuracy", "95 % interval", "chance", "unanswered", "skipped", "lost"]);
+    let row = |stratum: &Stratum| {
+        let cell = &stratum.cell;
+        let mut row = vec![cell.model.clone(), cell.task.clone(), cell.interface.clone()];
+        row.extend(stratum.by.iter().map(|(_, value)| value.clone()));
+        row.extend(results(cell));
+        row
     };
-    let rate = cell.tokens_per_s.map_or("-".to_owned(), |rate| format!("{rate:.0}"));
-    vec![
-        cell.model.clone(),
-        cell.task.clone(),
-        cell.interface.clone(),
+    grid(&headings, words, strata.iter().map(row).collect(), width)
+}
+
+/// What the columns from `n` to `lost` hold.
+fn results(cell: &Cell) -> [String; 7] {
+    [
         cell.n.to_string(),
         percent(cell.accuracy),
-        interval,
+        interval(cell.low, cell.high),
         percent(cell.chance),
         cell.unanswered_total().to_string(),
         cell.skipped.to_string(),
         cell.lost.to_string(),
-        cell.prompt_tokens.to_string(),
-        cell.evaluated_tokens.to_string(),
-        cell.output_tokens.to_string(),
-        format!("{:.1} s, {rate}", cell.engine_s),
     ]
 }
 
-/// What a reader must know before believing the table, one line each.
-pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
-    let mut notes = Vec::new();
-    if run.complete.is_none() {
-        notes.push(format!(
-            "incomplete: {} of {} groups are in the log",
-            run.groups.len(),
-            run.header.groups
-        ));
-    }
-    for cell in cells {
-        let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
-        if let Some(mass) = cell.median_label_mass.filter(|mass| *mass < mass_floor) {
-            notes.push(format!(
-                "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
-            ));
-        }
-        let truncated: u64 =
-            cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
-        if cell.n > 0 && truncated * 5 > cell.n {
-            notes.push(format!(
-                "{place}: {truncated} of {} replies were cut off before an answer: raise max-tokens or read accuracy as a lower bound",
-                cell.n
-            ));
-        }
-    }
-    if !run.deaths.is_empty() {
-        notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
-    }
-    if run.summary.damaged_stretches > 0 {
-        notes.push(format!(
-            "the log has {} damaged stretches; see `log verify`",
-            run.summary.damaged_stretches
-        ));
-    }
-    notes
-}
-
-fn is_cut(reason: datasets::NoAnswer) -> bool {
-    use datasets::NoAnswer::{OpenReasoning, Truncated};
-    matches!(reason, Truncated | OpenReasoning)
+/// Renders what reading a log again changed.
+pub fn changes_table(changes: &[Change], width: Option<u16>) -> String {
+    let row = |change: &Change| {
+        let side = |verdict: &str, answer: &str| match answer {
+            "" => verdict.to_owned(),
+            answer => format!("{verdict}: {answer}"),
+        };
+        vec![
+            change.model.clone(),
+            change.task.clone(),
+            change.interface.clone(),
+            change.item.clone(),
+            change.gold.clone(),
+            side(&change.verdict_before, &change.answer_before),
+            side(&change.verdict_now, &change.answer_now),
+        ]
+    };
+    let headings = ["model", "task", "interface", "item", "gold", "before", "now"];
+    grid(&headings, headings.len(), changes.iter().map(row).collect(), width)
 }

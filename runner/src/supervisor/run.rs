@@ -146,7 +146,8 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn spec<'s>(&self, group: Group, settings: &'s Settings) -> GroupSpec<'s>
+    /// `settings`: one for each task of the plan.
+    fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
     where
         'a: 's,
     {
@@ -155,14 +156,14 @@ impl<'a> Runner<'a> {
             at: group.at,
             items: plan.items(group),
             interfaces: &plan.task(group).interfaces,
-            settings,
+            settings: &settings[usize::from(group.at.task)],
             renderer: &plan.model(group).renderer,
         }
     }
 
     /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
     /// model, also those that are done: what a group answers may not depend on where a run was resumed.
-    async fn load_spec(&mut self, model: usize, settings: &Settings) -> Result<LoadSpec, Stop> {
+    async fn load_spec(&mut self, model: usize, settings: &[Settings]) -> Result<LoadSpec, Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
             return Ok(spec);

@@ -4,6 +4,7 @@
 //! so the depths of an episode extend each other and share their prompts up to the query.
 
 mod baselines;
+mod figures;
 mod layout;
 #[cfg(test)]
 pub(super) mod reader;
@@ -11,6 +12,7 @@ pub(super) mod reader;
 use std::fmt;
 
 pub(super) use baselines::{MOST_FREQUENT, STATELESS};
+pub(super) use figures::ANALYSIS;
 pub(super) use layout::{Example, Layout};
 
 use crate::item::{Item, Tags};

@@ -1,0 +1,78 @@
+//! `edge-eval regrade`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::print;
+use crate::exit::{Exit, Failure};
+use crate::regrade::{Outcome, open, regrade, rewrite};
+use crate::report::changes_table;
+
+/// Changed items that are listed for people; `--json` lists all.
+const LISTED: usize = 100;
+
+/// Arguments of `regrade`.
+#[derive(Debug, Args)]
+pub(super) struct RegradeCommand {
+    /// Folder of the run
+    dir: PathBuf,
+    /// Write the result as a run of its own, DIR-regraded
+    #[arg(long)]
+    write: bool,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl RegradeCommand {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let (run, regrader) = open(&self.dir)?;
+        let outcome = regrade(&run, &regrader)?;
+        let written = match self.write {
+            true => Some(rewrite(&self.dir, &run.header, &regrader)?.display().to_string()),
+            false => None,
+        };
+        if self.json {
+            let mut value = serde_json::json!(outcome);
+            value["written"] = serde_json::json!(written);
+            return print(&format!("{value:#}\n"));
+        }
+        let mut text = summary(&outcome);
+        if let Some(dir) = written {
+            text.push_str(&format!("\nrun folder: {dir}\n"));
+        }
+        print(&text)
+    }
+}
+
+fn summary(outcome: &Outcome) -> String {
+    let mut text = format!(
+        "reading version {} in the log, {} now: {} answers read again, {} changed\n",
+        outcome.reading_before,
+        outcome.reading_now,
+        outcome.read,
+        outcome.changes.len()
+    );
+    for (n, words) in [
+        (outcome.lost, "lost by the engine, kept as they are"),
+        (outcome.other_course, "conversations that would have gone another way, kept as they are"),
+        (outcome.unasked, "would now be rescued, which only a run can do; unanswered here"),
+    ] {
+        if n > 0 {
+            text.push_str(&format!("{n} {words}\n"));
+        }
+    }
+    for (transition, n) in &outcome.transitions {
+        text.push_str(&format!("{n:>6}  {transition}\n"));
+    }
+    if !outcome.changes.is_empty() {
+        let listed = &outcome.changes[..outcome.changes.len().min(LISTED)];
+        text.push_str(&format!("\n{}\n", changes_table(listed, super::report::terminal_width())));
+        let rest = outcome.changes.len() - listed.len();
+        if rest > 0 {
+            text.push_str(&format!("and {rest} more; --json lists all\n"));
+        }
+    }
+    text
+}

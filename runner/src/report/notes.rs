@@ -1,0 +1,64 @@
+//! What a reader must know before believing the table, one line each.
+
+use datasets::NoAnswer;
+
+use super::cells::Cell;
+use super::load::RunLog;
+
+/// The notes on a run; `mass_floor` is the median label mass below which one warns.
+pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if run.complete.is_none() {
+        notes.push(format!(
+            "incomplete: {} of {} groups are in the log",
+            run.groups.len(),
+            run.header.groups
+        ));
+    }
+    for cell in cells {
+        let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
+        if let Some(mass) = cell.median_label_mass.filter(|mass| *mass < mass_floor) {
+            notes.push(format!(
+                "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
+            ));
+        }
+        if cell.outgrown > 0 {
+            notes.push(format!(
+                "{place}: {} of {} conversations outgrew the context and count as unanswered: raise context-cap-tokens or ask for fewer passes",
+                cell.outgrown, cell.n
+            ));
+        }
+        let cut: u64 = cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
+        let truncated = cut.saturating_sub(cell.outgrown);
+        if cell.n > 0 && truncated * 5 > cell.n {
+            notes.push(format!(
+                "{place}: {truncated} of {} replies were cut off before an answer: raise max-tokens or read accuracy as a lower bound",
+                cell.n
+            ));
+        }
+    }
+    for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
+        let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;
+        notes.push(format!(
+            "{} / {} / {}: {} of {} answers were rescued by scoring the labels after a chain without an answer; accuracy \
+             without them {:.1} %",
+            cell.model,
+            cell.task,
+            cell.interface,
+            cell.rescued,
+            cell.n,
+            100.0 * without
+        ));
+    }
+    if !run.deaths.is_empty() {
+        notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
+    }
+    if !run.summary.is_whole() {
+        notes.push(format!("the log is not whole: {}; see `log verify`", run.summary));
+    }
+    notes
+}
+
+fn is_cut(reason: NoAnswer) -> bool {
+    matches!(reason, NoAnswer::Truncated | NoAnswer::OpenReasoning)
+}
