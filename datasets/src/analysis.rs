@@ -1,5 +1,4 @@
-//! What a task's results are looked at for, beyond accuracy: plain data in, named figures out. Tasks list theirs in
-//! [`crate::tasks::ANALYSES`].
+//! What a task's results are looked at for, beyond accuracy: plain data in, named figures out.
 
 use std::borrow::Cow;
 
@@ -44,6 +43,9 @@ impl Played<'_> {
         self.tags.iter().find(|(tag, _)| tag == key).map(|(_, value)| value.as_str())
     }
 }
+
+/// Accuracy and the means of scores, over all items.
+pub const PLAIN: Analysis = Analysis { strata: &[], figures: none };
 
 /// For tasks whose figures are all means of scores.
 pub fn none(_: &[Played<'_>]) -> Vec<Figure> {

@@ -19,6 +19,10 @@ pub struct Task {
     pub params: &'static str,
     /// All items for these parameters and this seed, families together, in canonical order.
     pub items: fn(&Params, u64) -> Result<Vec<Item>, TaskError>,
+    /// Reads the files that parameters name; `None` for tasks that take none. Called by [`Task::resolved`].
+    pub resolve: Option<Resolve>,
+    /// How results are usually broken down, and what else is counted in them.
+    pub analysis: Analysis,
     /// Cheap controls that use no model.
     pub baselines: &'static [Baseline],
 }
@@ -76,17 +80,11 @@ impl Task {
         crate::tasks::ALL.iter().copied().find(|task| task.name == name)
     }
 
-    /// How the task's results are broken down; `None` where accuracy and scores are all.
-    pub fn analysis(&self) -> Option<&'static Analysis> {
-        let found = crate::tasks::ANALYSES.iter().find(|(task, _)| task.name == self.name);
-        found.map(|(_, analysis)| *analysis)
-    }
-
     /// Reads the files that the parameters name. To be called before [`Task::items`]; parameters of tasks that
     /// take no files come back as they are.
-    pub fn resolve(&self, params: &Params, read_file: ReadFile<'_>) -> Result<Resolved, TaskError> {
-        match crate::tasks::RESOLVERS.iter().find(|(task, _)| task.name == self.name) {
-            Some((_, resolve)) => resolve(params, read_file),
+    pub fn resolved(&self, params: &Params, read_file: ReadFile<'_>) -> Result<Resolved, TaskError> {
+        match self.resolve {
+            Some(resolve) => resolve(params, read_file),
             None => Ok(Resolved { params: params.clone(), notes: Vec::new() }),
         }
     }

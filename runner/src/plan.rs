@@ -154,7 +154,7 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolve(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
+    let resolved = task.resolved(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
     let items = material::items(task, &resolved.params, config.seed, limit).map_err(bad_params)?;

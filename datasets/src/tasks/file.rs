@@ -16,6 +16,8 @@ pub static FILE: Task = Task {
     source: "a file of the user's",
     params: include_str!("file.toml"),
     items,
+    resolve: Some(resolve),
+    analysis: crate::analysis::Analysis { strata: &[&["group"]], figures: crate::analysis::none },
     baselines: &[Baseline {
         name: "first",
         summary: "always the first option",

@@ -23,6 +23,8 @@ episodes = 50
 depths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 ",
     items,
+    resolve: None,
+    analysis: super::tracking::ANALYSIS,
     baselines: &[STATELESS, MOST_FREQUENT],
 };
 

@@ -64,7 +64,7 @@ impl Which {
             toml::from_str(&inline).map_err(|error| usage(format!("--params: {}", error.message())))?;
         let params = table.get("params").and_then(toml::Value::as_table).cloned().unwrap_or_default();
         let resolved = task
-            .resolve(&Params(params), &mut |path| crate::plan::read_text(Path::new(path)))
+            .resolved(&Params(params), &mut |path| crate::plan::read_text(Path::new(path)))
             .map_err(|error| usage(error.to_string()))?;
         (task.items)(&resolved.params, self.seed).map_err(|error| usage(error.to_string()))
     }

@@ -38,7 +38,7 @@ pub fn figures(run: &RunLog, tags: &[String]) -> Vec<FigureRow> {
     let mut rows = Vec::new();
     for place in places(run).iter().chain(&pooled(run)) {
         let task = run.header.tasks.get(place.task_index).and_then(|record| Task::named(&record.task));
-        let analysis = task.and_then(Task::analysis);
+        let analysis = task.map(|task| &task.analysis);
         let mut add = |by: Values, items: &[&ItemRecord]| {
             let played: Vec<(Played<'_>, &ItemRecord)> =
                 items.iter().filter_map(|item| played(item)).collect();

@@ -95,7 +95,7 @@ fn from_run(task: &str, row: &FigureRow, metric: String) -> Option<Published> {
 
 fn from_controls(task: &str, name: &str, controls: &Controls, with_strata: bool) -> Vec<Published> {
     let mut figures = controls.of_task_by(name, &[] as &[&str]);
-    let analysis = datasets::Task::named(task).and_then(datasets::Task::analysis);
+    let analysis = datasets::Task::named(task).map(|task| &task.analysis);
     if with_strata {
         let strata = analysis.map(|analysis| analysis.strata).unwrap_or_default();
         let single = strata.iter().filter(|tags| tags.len() == 1);

@@ -26,6 +26,8 @@ pub static APARTMENTS: Task = Task {
     source: "Mind Your Step (arXiv 2410.21333), section 4.4 and appendix F",
     params: PARAMS,
     items,
+    resolve: None,
+    analysis: crate::analysis::Analysis { strata: &[&["band"]], figures: crate::analysis::none },
     baselines: &[
         Baseline {
             name: "most-liked",

@@ -8,7 +8,7 @@ const ROWS: &str = "id,question,hint,A,B,C,D,answer,category\nq1,Which?,,x,y,,,B
 
 fn resolved(params: &str) -> Result<Resolved, TaskError> {
     let params = Params(params.parse().unwrap());
-    FILE.resolve(&params, &mut |path| {
+    FILE.resolved(&params, &mut |path| {
         if path == "items.csv" { Ok(ROWS.to_owned()) } else { Err("no such file".to_owned()) }
     })
 }

@@ -46,6 +46,8 @@ foreign-letters = false
 tree-of-thought-subset = false
 ",
     items,
+    resolve: None,
+    analysis: crate::analysis::Analysis { strata: &[&["kind"]], figures: crate::analysis::none },
     baselines: &[BIGRAM],
 };
 

@@ -28,6 +28,8 @@ pub static IIP: Task = Task {
     source: "Evaluating and Modeling Social Intelligence, tasks section, appendix A and B",
     params: DEFAULTS,
     items,
+    resolve: None,
+    analysis: crate::analysis::Analysis { strata: &[&["type"], &["kind"]], figures: crate::analysis::none },
     baselines: &[
         Baseline { name: "shortest", summary: "the shortest of the four routes", answers: shortest },
         Baseline {

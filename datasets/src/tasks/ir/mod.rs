@@ -24,6 +24,8 @@ pub static IR: Task = Task {
     source: "Evaluating and Modeling Social Intelligence, tasks section, appendix A and B",
     params: DEFAULTS,
     items,
+    resolve: None,
+    analysis: crate::analysis::Analysis { strata: &[&["kind"]], figures: crate::analysis::none },
     baselines: &[],
 };
 

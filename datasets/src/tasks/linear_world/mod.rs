@@ -30,6 +30,8 @@ updates = \"swap\"
 query = \"random\"
 ",
     items,
+    resolve: None,
+    analysis: super::tracking::ANALYSIS,
     baselines: &[STATELESS, MOST_FREQUENT],
 };
 

@@ -26,6 +26,11 @@ pub static LOGIC: Task = Task {
     source: "Mind Your Step (arXiv 2410.21333), section 4.4 and appendix D",
     params: PARAMS,
     items,
+    resolve: Some(resolve),
+    analysis: crate::analysis::Analysis {
+        strata: &[&["source"], &["conflict"], &["source", "conflict"]],
+        figures: crate::analysis::none,
+    },
     baselines: &[Baseline {
         name: "always-yes",
         summary: "Says that the two statements can both be true",

@@ -206,7 +206,7 @@ fn data_12_genre_and_set_stay_apart() {
     assert_eq!(loaded.pairs[0].genre, "fiction");
     let mut read = |_: &str| Ok(line.to_owned());
     let both = params("mnli-matched = 'm.jsonl'\nmnli-mismatched = 'mm.jsonl'");
-    let resolved = LOGIC.resolve(&both, &mut read).unwrap();
+    let resolved = LOGIC.resolved(&both, &mut read).unwrap();
     // The same pairID in both files names two pairs.
     let items = (LOGIC.items)(&resolved.params, 1).unwrap();
     assert_eq!(items.len(), 200 + 4);
@@ -265,7 +265,7 @@ fn named_files_become_pairs_that_need_no_file_any_more() {
     let named = params("own = false\nsnli-dev = 'dev.jsonl'\nsnli-test = 'test.jsonl'");
     assert!((LOGIC.items)(&named, 1).unwrap_err().to_string().contains("snli-dev"));
 
-    let resolved = LOGIC.resolve(&named, &mut read).unwrap();
+    let resolved = LOGIC.resolved(&named, &mut read).unwrap();
     assert_eq!(resolved.notes[0], "dev.jsonl: 4 rows, 1 without consensus, 1 entailments, 1 pairs");
     assert_eq!(resolved.notes[2], "snli: 2 pairs; the paper has 675");
     let items = (LOGIC.items)(&resolved.params, 1).unwrap();
@@ -275,9 +275,9 @@ fn named_files_become_pairs_that_need_no_file_any_more() {
     let again = params(&toml::to_string(&resolved.params.0).unwrap());
     assert_eq!((LOGIC.items)(&again, 1).unwrap(), items);
 
-    let error = LOGIC.resolve(&params("snli-dev = 'gone.jsonl'"), &mut read).unwrap_err();
+    let error = LOGIC.resolved(&params("snli-dev = 'gone.jsonl'"), &mut read).unwrap_err();
     assert_eq!(error.to_string(), "snli-dev: gone.jsonl: not found");
-    assert_eq!(LOGIC.resolve(&Params::default(), &mut read).unwrap().params, Params::default());
+    assert_eq!(LOGIC.resolved(&Params::default(), &mut read).unwrap().params, Params::default());
 }
 
 #[test]

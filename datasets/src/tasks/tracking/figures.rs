@@ -4,7 +4,7 @@ use crate::analysis::{Analysis, Figure, Played};
 use crate::statistics::{Expressions, expressions, pearson};
 
 /// Shared by the three state-tracking tasks.
-pub(in crate::tasks) static ANALYSIS: Analysis = Analysis { strata: &[&["depth"]], figures };
+pub(in crate::tasks) const ANALYSIS: Analysis = Analysis { strata: &[&["depth"]], figures };
 
 /// Length is counted in characters, as the paper does not say otherwise; an item without a reply has no length.
 fn figures(played: &[Played<'_>]) -> Vec<Figure> {

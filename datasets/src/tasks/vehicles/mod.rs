@@ -22,6 +22,8 @@ pub static VEHICLES: Task = Task {
     source: "Mind Your Step (arXiv 2410.21333), section 4.3 and appendix C",
     params: PARAMS,
     items,
+    resolve: None,
+    analysis: crate::analysis::PLAIN,
     baselines: &[],
 };
 
