@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use datasets::Stream;
 use models::{
     Engine, Finish, Generate, Job, LoadSpec, LoopGuard, Mode, Reply, Request, Sampling, Score, Segment,
+    ThinkingCap,
 };
 
 use crate::kill::{VICTIMS, run_and_strike};
@@ -70,7 +71,13 @@ fn known_facts_come_out() {
     let mass = scored.mass.expect("finite");
     let sum: f64 = scored.labels.iter().map(|label| label.sum().exp()).sum();
     assert!((mass - sum).abs() < 1e-9 && mass > 0.3 && mass <= 1.0, "{mass}");
-    let generate = Generate { max_tokens: 24, stop: vec![], sampling: Sampling::Greedy, loop_guard: None };
+    let generate = Generate {
+        max_tokens: 24,
+        stop: vec![],
+        sampling: Sampling::Greedy,
+        loop_guard: None,
+        thinking: None,
+    };
     let Reply::Generated(text) = answer(&mut engine, &job(CAPITAL, Request::Generate(generate))) else {
         panic!("not generated")
     };
@@ -133,7 +140,13 @@ fn ctx_04_a_full_context_ends_the_reply_and_a_longer_prompt_is_a_status() {
     let mut small = models::llama::Llama::open(&spec).expect("the model loads");
     let words = "one two three four five six seven eight nine ten ".repeat(20);
     let generate = |max_tokens| {
-        Request::Generate(Generate { max_tokens, stop: vec![], sampling: Sampling::Greedy, loop_guard: None })
+        Request::Generate(Generate {
+            max_tokens,
+            stop: vec![],
+            sampling: Sampling::Greedy,
+            loop_guard: None,
+            thinking: None,
+        })
     };
     let Reply::Generated(text) = answer(&mut small, &job(&words, generate(4096))) else {
         panic!("not generated")
@@ -165,6 +178,7 @@ fn gen_01_and_ext_20_generations_stop_at_stop_texts_and_loops() {
         stop: vec!["Paris".into()],
         sampling: Sampling::Greedy,
         loop_guard: Some(LoopGuard::default()),
+        thinking: None,
     };
     let Reply::Generated(text) = answer(&mut engine, &job(CAPITAL, Request::Generate(stop))) else {
         panic!()
@@ -172,8 +186,13 @@ fn gen_01_and_ext_20_generations_stop_at_stop_texts_and_loops() {
     assert_eq!(text.finish, Finish::StopText);
     assert!(!text.text().contains("Paris"), "{:?}", text.text());
     let guard = LoopGuard { max_period: 1, repeats: 2, min_tokens: 2 };
-    let looping =
-        Generate { max_tokens: 400, stop: vec![], sampling: Sampling::Greedy, loop_guard: Some(guard) };
+    let looping = Generate {
+        max_tokens: 400,
+        stop: vec![],
+        sampling: Sampling::Greedy,
+        loop_guard: Some(guard),
+        thinking: None,
+    };
     // Two equal tokens in a row count as a loop here: the model need not be stuck to show how it ends.
     let prompt = "la la la la la la la la la la la la la la la la";
     let Reply::Generated(text) = answer(&mut engine, &job(prompt, Request::Generate(looping))) else {
@@ -184,11 +203,30 @@ fn gen_01_and_ext_20_generations_stop_at_stop_texts_and_loops() {
 }
 
 #[test]
+fn ext_19_a_thinking_budget_closes_the_block_and_the_model_goes_on() {
+    let mut engine = engine(2);
+    let marks = models::template::marks();
+    let thinking = Some(ThinkingCap { max_tokens: 8, inside: Some("</think>".into()), marks });
+    let generate =
+        Generate { max_tokens: 40, stop: vec![], sampling: Sampling::Greedy, loop_guard: None, thinking };
+    let Reply::Generated(text) =
+        answer(&mut engine, &job(&format!("{CAPITAL}<think>\n"), Request::Generate(generate)))
+    else {
+        panic!("not generated")
+    };
+    assert!(text.thinking_cut);
+    let shown = text.text();
+    let (thought, answer) = shown.split_once("</think>").expect("the block is closed");
+    assert!(!thought.trim().is_empty() && !answer.trim().is_empty(), "{shown}");
+    assert!(text.tokens.len() <= 40);
+}
+
+#[test]
 fn sampling_follows_its_seed() {
     let mut engine = engine(2);
     let mut text = |seed| {
         let sampling = Sampling::Temperature { temperature: 1.5, seed };
-        let generate = Generate { max_tokens: 16, stop: vec![], sampling, loop_guard: None };
+        let generate = Generate { max_tokens: 16, stop: vec![], sampling, loop_guard: None, thinking: None };
         match answer(&mut engine, &job("Once upon a time", Request::Generate(generate))) {
             Reply::Generated(text) => text.tokens,
             other => panic!("{other:?}"),

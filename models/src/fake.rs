@@ -147,7 +147,7 @@ impl Fake {
         let kept = &words[..words.len().min(room)];
         usage.output_tokens = kept.len() as u32;
         let tokens = kept.iter().map(|word| (hash(word) % 50_000) as i32).collect();
-        Generated { bytes: kept.concat().into_bytes(), tokens, finish, usage }
+        Generated { bytes: kept.concat().into_bytes(), tokens, finish, thinking_cut: false, usage }
     }
 }
 
@@ -275,6 +275,7 @@ mod tests {
             stop: vec![],
             sampling: Sampling::Greedy,
             loop_guard: Some(LoopGuard::default()),
+            thinking: None,
         };
         let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
         let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };

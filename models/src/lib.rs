@@ -20,7 +20,9 @@ pub mod tree;
 
 pub use engine::{Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
-pub use request::{Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, Turn};
+pub use request::{
+    Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+};
 
 /// The version of the llama.cpp binding that the `llama` feature builds.
 pub const LLAMA_CPP_2_VERSION: &str = "0.1.160";

@@ -90,6 +90,8 @@ pub struct Generated {
     pub tokens: Vec<i32>,
     /// Why it ended.
     pub finish: Finish,
+    /// Whether a reasoning block was closed for the model because its budget was spent.
+    pub thinking_cut: bool,
     /// What the job cost.
     pub usage: Usage,
 }

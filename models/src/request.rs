@@ -106,6 +106,19 @@ pub struct Generate {
     pub sampling: Sampling,
     /// Ends a generation that repeats itself.
     pub loop_guard: Option<LoopGuard>,
+    /// Closes a reasoning block that takes too long.
+    pub thinking: Option<ThinkingCap>,
+}
+
+/// A budget for reasoning blocks: when it is spent the block is closed for the model, which then goes on to answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThinkingCap {
+    /// Tokens that one block may have.
+    pub max_tokens: u32,
+    /// What closes the block that the prompt leaves open, if it does.
+    pub inside: Option<String>,
+    /// What opens and what closes blocks, pair by pair.
+    pub marks: Vec<(String, String)>,
 }
 
 /// How the next token is chosen.

@@ -1,6 +1,6 @@
-//! When a generation is over: stop texts and loops.
+//! When a generation is over, and when its reasoning is: stop texts, loops, thinking budgets.
 
-use crate::LoopGuard;
+use crate::{LoopGuard, ThinkingCap};
 
 /// Looks for stop texts in a growing reply, including those that arrive split over tokens.
 #[derive(Clone, Debug)]
@@ -44,6 +44,58 @@ pub fn loops(tokens: &[i32], guard: LoopGuard) -> bool {
     })
 }
 
+/// Watches a growing reply for reasoning blocks that take longer than their budget.
+#[derive(Clone, Debug)]
+pub struct ThinkingWatch<'a> {
+    cap: &'a ThinkingCap,
+    /// What closes the block that is open.
+    closing: Option<&'a str>,
+    /// Tokens of the open block.
+    tokens: u32,
+    searched: usize,
+}
+
+impl<'a> ThinkingWatch<'a> {
+    /// At the start of a reply.
+    pub fn new(cap: &'a ThinkingCap) -> Self {
+        ThinkingWatch { cap, closing: cap.inside.as_deref(), tokens: 0, searched: 0 }
+    }
+
+    /// Looks at the reply after another token. Gives what must be written to close a block whose budget is spent.
+    pub fn see(&mut self, reply: &[u8]) -> Option<&'a str> {
+        let longest =
+            self.cap.marks.iter().map(|(open, close)| open.len().max(close.len())).max().unwrap_or(0);
+        let from = self.searched.saturating_sub(longest);
+        let fresh = &reply[from.min(reply.len())..];
+        let ends = |mark: &str| {
+            let mark = mark.as_bytes();
+            // Only a mark that this token completed counts; earlier ones have been seen.
+            let last = fresh.windows(mark.len().max(1)).rposition(|window| window == mark);
+            last.map(|at| from + at + mark.len()).filter(|&end| end > self.searched)
+        };
+        self.tokens += 1;
+        match self.closing {
+            Some(close) => {
+                if ends(close).is_some() {
+                    self.closing = None;
+                }
+            }
+            None => {
+                let opened = self.cap.marks.iter().find(|(open, _)| ends(open).is_some());
+                if let Some((_, close)) = opened {
+                    (self.closing, self.tokens) = (Some(close.as_str()), 0);
+                }
+            }
+        }
+        self.searched = reply.len();
+        let spent = self.closing.filter(|_| self.tokens >= self.cap.max_tokens);
+        if spent.is_some() {
+            self.closing = None;
+        }
+        spent
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +114,28 @@ mod tests {
         let texts = ["b".to_owned(), String::new(), "a".to_owned()];
         assert_eq!(StopTexts::new(&texts).find(b"xab"), Some(1));
         assert_eq!(StopTexts::new(&[]).find(b"xab"), None);
+    }
+
+    #[test]
+    fn ext_19_a_block_is_closed_when_its_budget_is_spent_and_left_alone_otherwise() {
+        let marks = vec![("<think>".to_owned(), "</think>".to_owned())];
+        let cap = ThinkingCap { max_tokens: 3, inside: None, marks: marks.clone() };
+        let mut reply = Vec::new();
+        let mut see = |watch: &mut ThinkingWatch<'_>, token: &str| {
+            reply.extend(token.as_bytes());
+            watch.see(&reply).map(str::to_owned)
+        };
+        let mut watch = ThinkingWatch::new(&cap);
+        // The mark comes in two tokens; then one token, a close in time, and a second block that takes too long.
+        for token in ["<thi", "nk>", "a", "</think>", "x", "y", "z", "w", "<think>", "b", "c"] {
+            assert_eq!(see(&mut watch, token), None, "{token}");
+        }
+        assert_eq!(see(&mut watch, "d").as_deref(), Some("</think>"));
+        assert_eq!(see(&mut watch, "e"), None, "closed once");
+        // A block that the prompt opened counts from the first token.
+        let cap = ThinkingCap { max_tokens: 2, inside: Some("</think>".into()), marks };
+        let mut watch = ThinkingWatch::new(&cap);
+        assert_eq!((watch.see(b"a"), watch.see(b"ab")), (None, Some("</think>")));
     }
 
     #[test]

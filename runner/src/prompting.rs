@@ -1,7 +1,7 @@
 //! From what an interface asks to the job that an engine gets.
 
-use models::template::{Renderer, TemplateError};
-use models::{Job, Prompt, Request};
+use models::template::{Renderer, TemplateError, marks};
+use models::{Generate, Job, Prompt, Request};
 use sha2::{Digest, Sha256};
 
 /// A job with the identity of its prompt.
@@ -31,6 +31,11 @@ pub fn job(
     }
     let mut prompt_hash = [0; 8];
     prompt_hash.copy_from_slice(&hash.finalize()[..8]);
-    let job = Job { id, prompt: segments, add_bos: renderer.facts().add_bos, request: request.clone() };
+    let mut request = request.clone();
+    if let Request::Generate(Generate { thinking: Some(cap), .. }) = &mut request {
+        cap.inside = renderer.facts().opens_reasoning.as_ref().map(|block| block.close.clone());
+        cap.marks = marks();
+    }
+    let job = Job { id, prompt: segments, add_bos: renderer.facts().add_bos, request };
     Ok(Rendered { job, prompt_hash })
 }

@@ -48,6 +48,7 @@ impl Exchange for FreeCot {
                     stop: self.settings.stop.clone(),
                     sampling: Sampling::Greedy,
                     loop_guard: self.settings.loop_guard(),
+                    thinking: self.settings.thinking_cap(),
                 };
                 self.state = State::Reasoning(prompt.clone());
                 Move::Ask(vec![(prompt, Request::Generate(generate))])

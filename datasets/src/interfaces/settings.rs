@@ -1,6 +1,6 @@
 //! What the user chose about the ways of asking.
 
-use models::LoopGuard;
+use models::{LoopGuard, ThinkingCap};
 use serde::{Deserialize, Serialize};
 
 /// What the user chose about the ways of asking. Every field changes prompts or readings, so all of it belongs in
@@ -22,6 +22,8 @@ pub struct Settings {
     pub stop: Vec<String>,
     /// Ends a generation that repeats itself; the default guard unless `loop-guard-off`.
     pub loop_guard_off: bool,
+    /// Tokens that a reasoning block may have before it is closed for the model; 0 for no such budget.
+    pub thinking_max_tokens: u32,
     /// When a chain was cut or gave no answer, score the labels after it. Reported apart.
     pub rescue: bool,
     /// Most probable tokens to log beside label scores.
@@ -46,6 +48,7 @@ impl Default for Settings {
             max_tokens: 512,
             stop: Vec::new(),
             loop_guard_off: false,
+            thinking_max_tokens: 0,
             rescue: false,
             top: 10,
             opens_in_reasoning: false,
@@ -55,6 +58,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The budget for reasoning blocks; what marks them is filled in where the prompt gets its form.
+    pub fn thinking_cap(&self) -> Option<ThinkingCap> {
+        let max_tokens = self.thinking_max_tokens;
+        (max_tokens > 0).then(|| ThinkingCap { max_tokens, ..ThinkingCap::default() })
+    }
+
     /// The guard against repetition, where it is on.
     pub fn loop_guard(&self) -> Option<LoopGuard> {
         (!self.loop_guard_off).then(LoopGuard::default)

@@ -61,6 +61,11 @@ impl Vocabulary {
         self.vocab.token_to_piece(LlamaToken(token), special, None)
     }
 
+    /// Tokens of a text in which control tokens count.
+    pub(super) fn parse(&self, text: &str) -> Vec<i32> {
+        self.vocab.tokenize(text.as_bytes(), false, true).into_iter().map(|token| token.0).collect()
+    }
+
     /// Appends the bytes that a generated token stands for; control tokens stand for none.
     pub(super) fn append_piece(&self, token: i32, bytes: &mut Vec<u8>) {
         self.vocab.token_to_piece_into(LlamaToken(token), bytes, false, None);

@@ -1,11 +1,13 @@
 //! One reply in the making: chooses tokens and decides when it is over.
 
+use std::collections::VecDeque;
+
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 
 use super::vocabulary::Vocabulary;
 use crate::logits::Row;
-use crate::stopping::{StopTexts, loops};
+use crate::stopping::{StopTexts, ThinkingWatch, loops};
 use crate::{Finish, Generate, Generated, Sampling, Usage};
 
 /// A reply in the making.
@@ -17,6 +19,10 @@ pub(super) struct Writing<'a> {
     room: u32,
     bytes: Vec<u8>,
     tokens: Vec<i32>,
+    thinking: Option<ThinkingWatch<'a>>,
+    /// Tokens that close a reasoning block, still to be written.
+    forced: VecDeque<i32>,
+    thinking_cut: bool,
 }
 
 /// What happens after a row.
@@ -42,21 +48,35 @@ impl<'a> Writing<'a> {
             room,
             bytes: Vec::new(),
             tokens: Vec::with_capacity(request.max_tokens.min(4096) as usize),
+            thinking: request.thinking.as_ref().map(ThinkingWatch::new),
+            forced: VecDeque::new(),
+            thinking_cut: false,
         }
     }
 
     /// Takes the logits behind the last token.
     pub(super) fn row(&mut self, row: Row<'_>, vocabulary: &Vocabulary) -> Result<Next, String> {
-        let token = self.choose(row).ok_or("the model's logits are not finite: no token can be chosen")?;
-        if vocabulary.ends_generation(token) {
-            return Ok(Next::Over(Finish::Stop));
-        }
+        let token = match self.forced.pop_front() {
+            Some(token) => token,
+            None => {
+                let token =
+                    self.choose(row).ok_or("the model's logits are not finite: no token can be chosen")?;
+                if vocabulary.ends_generation(token) {
+                    return Ok(Next::Over(Finish::Stop));
+                }
+                token
+            }
+        };
         // Only now is it known that the model would have gone on.
         if self.tokens.len() as u32 >= self.request.max_tokens {
             return Ok(Next::Over(Finish::Length));
         }
         self.tokens.push(token);
         vocabulary.append_piece(token, &mut self.bytes);
+        if let Some(close) = self.thinking.as_mut().and_then(|watch| watch.see(&self.bytes)) {
+            self.thinking_cut = true;
+            self.forced = vocabulary.parse(&format!("\n{close}\n\n")).into();
+        }
         if let Some(end) = self.stop.find(&self.bytes) {
             self.bytes.truncate(end);
             return Ok(Next::Over(Finish::StopText));
@@ -93,6 +113,6 @@ impl<'a> Writing<'a> {
 
     pub(super) fn finish(self, finish: Finish, mut usage: Usage) -> Generated {
         usage.output_tokens = self.tokens.len() as u32;
-        Generated { bytes: self.bytes, tokens: self.tokens, finish, usage }
+        Generated { bytes: self.bytes, tokens: self.tokens, finish, thinking_cut: self.thinking_cut, usage }
     }
 }

@@ -28,7 +28,7 @@ use shield::Shield;
 
 pub use error::TemplateError;
 pub use python::TODAY;
-pub use reasoning::ReasoningBlock;
+pub use reasoning::{ReasoningBlock, marks};
 pub use shield::ControlTexts;
 
 /// What the model is told about reasoning before it answers, where its template has a switch for it.

@@ -26,6 +26,11 @@ const MARKS: &[(&str, &str)] = &[
     ("◁think▷", "◁/think▷"),
 ];
 
+/// What opens and what closes reasoning blocks, pair by pair.
+pub fn marks() -> Vec<(String, String)> {
+    MARKS.iter().map(|&(open, close)| (open.to_owned(), close.to_owned())).collect()
+}
+
 /// The block that is open at the end of what a template wrote after the last user text.
 pub(crate) fn open_block(tail: &str) -> Option<ReasoningBlock> {
     MARKS.iter().find_map(|&(open, close)| {

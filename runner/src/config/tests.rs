@@ -9,7 +9,7 @@ fn the_reference_is_the_default_and_names_every_key() {
     let config = Config::parse(REFERENCE, "configs/default.toml").unwrap();
     assert_eq!(config, Config::default());
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
-    let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off rescue top \
+    let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
                 path name template thinking label params";
     for key in keys.split_whitespace() {

@@ -113,6 +113,7 @@ fn a_rescue_that_was_never_asked_leaves_the_item_unanswered_and_is_told() {
         bytes: b"First, consider".to_vec(),
         tokens: Vec::new(),
         finish: Finish::Length,
+        thinking_cut: false,
         usage: Usage::default(),
     };
     let record = play(item, "free-cot", &Settings::default(), |_| Reply::Generated(cut.clone()));

@@ -87,6 +87,7 @@ pub(crate) fn text(text: &str) -> Reply {
         bytes: text.into(),
         tokens: Vec::new(),
         finish: Finish::Stop,
+        thinking_cut: false,
         usage: Usage::default(),
     })
 }

@@ -8,9 +8,9 @@ use super::*;
 /// Names the folder to the child; the test below is a test only of the parent otherwise.
 const FOLDER: &str = "EDGE_EVAL_LOG_TEST_FOLDER";
 
-/// What the child does: appends entries and says the number of each, until it is killed or has written 2000.
+/// The second process of the tests below; without their variable it has nothing to do. It appends entries and says the
+/// number of each, until it is killed or has written 2000.
 #[test]
-#[ignore = "the second process of other tests; does nothing by itself"]
 fn child_that_writes() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let mut log = Log::create(Path::new(&folder), &header(), Fsync::Never).unwrap();
@@ -28,7 +28,7 @@ struct Writer(Child, Lines<BufReader<ChildStdout>>);
 impl Writer {
     fn start(folder: &Path, locale: &str) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "--nocapture", "log::tests::processes::child_that_writes"])
+            .args(["--exact", "--nocapture", "log::tests::processes::child_that_writes"])
             .env(FOLDER, folder)
             .env("LC_ALL", locale)
             .stdin(Stdio::piped())
