@@ -62,7 +62,7 @@ pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure>
     })
 }
 
-async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
+pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
     let failed = |error: LinkError| Failure::input(format!("model {name}: {}", error.in_words()));

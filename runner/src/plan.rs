@@ -16,6 +16,7 @@ use crate::exit::Failure;
 pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
+pub(crate) use model::resolve;
 
 /// What will be asked.
 pub struct Plan {
