@@ -96,7 +96,7 @@ impl fmt::Display for Findings {
             };
             // Names and texts may come from the file: it cannot write to the terminal.
             let line: String = line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-            writeln!(f, "{level:<4}  {:<26}  {line}", check.name)?;
+            writeln!(f, "{level:<4}  {:<30}  {line}", check.name)?;
         }
         let (warn, fail) = (self.count(Level::Warn), self.count(Level::Fail));
         writeln!(f, "{} checks, {warn} warnings, {fail} failures", self.checks.len())

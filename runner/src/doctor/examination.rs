@@ -16,6 +16,8 @@ use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
 /// Prompts of the comparison of shared with single evaluation.
 const PARITY_PROMPTS: usize = 20;
+/// Items of a task that are measured against the context, where the configuration sets no limit.
+const SAMPLE: usize = 44;
 /// Names of the checks; those that could not be made are listed as skipped.
 const NAMES: [&str; 11] = [
     "file",
@@ -149,6 +151,7 @@ fn template(model: &PlannedModel) -> Check {
 fn planned(subject: &Subject) -> Result<Plan, Failure> {
     let mut config = subject.config.clone();
     config.models = vec![subject.model.clone()];
+    config.limit = config.limit.or(Some(SAMPLE));
     if config.tasks.is_empty() {
         let seed = config.seed;
         // Tasks whose items come from a file that only a configuration can name have none by themselves.
@@ -249,7 +252,7 @@ fn context(estimate: &Estimate) -> Check {
     let too_long: usize = estimate.rows.iter().map(|row| row.too_long.len()).sum();
     let trained = estimate.trained_context_tokens;
     let finding = format!(
-        "{prompts} prompts, the longest of {longest} tokens; with replies of {} the plan opens {} of {} trained",
+        "a sample of {prompts} prompts, the longest of {longest} tokens; with replies of {} the plan opens {} of {} trained",
         estimate.generation_cap_tokens,
         estimate.context_tokens,
         trained.map_or("an unknown number".to_owned(), |tokens| tokens.to_string())

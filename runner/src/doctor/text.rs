@@ -95,8 +95,8 @@ fn begin(renderer: &Renderer, header: &Header, job: &Job, text: &str, tokens: &T
     let written: usize =
         bos_text.map_or(0, |bos| controls.map(|segment| segment.text.matches(bos).count()).sum::<usize>());
     let by_whom = match (facts.add_bos, facts.writes_bos) {
-        (true, _) => "by the tokenizer",
-        (false, true) => "by the template",
+        (true, _) => "put by the tokenizer",
+        (false, true) => "written by the template",
         (false, false) => "as the vocabulary asks for none",
     };
     if leading != expected || all != written + usize::from(facts.add_bos) {
@@ -121,7 +121,7 @@ fn begin(renderer: &Renderer, header: &Header, job: &Job, text: &str, tokens: &T
     Check::ok(
         NAME,
         format!(
-            "{} tokens spell the rendered text; begin-of-sequence first {expected} times, {by_whom}{}",
+            "{} tokens spell the rendered text; {expected} begin-of-sequence first, {by_whom}{}",
             tokens.prompt.len(),
             if facts.folds_system { "; system text goes into the user's turn" } else { "" }
         ),
@@ -195,7 +195,7 @@ fn special(
         .iter()
         .filter_map(|(name, id, token)| Some(format!("{name} {id} {:?}", token.as_ref()?.piece)))
         .collect();
-    let known = format!("{} end a generation", shown.join(" and "));
+    let known = format!("{} known to end a generation", shown.join(" and "));
     match turn_end(renderer, &chat.prompt) {
         None => Check::ok(NAME, known),
         Some(token) if token.ends_generation => Check::ok(
