@@ -155,3 +155,43 @@ fn help_man_and_completions_are_generated() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("runn"), "{errors}");
 }
+
+#[test]
+fn tok_01_what_label_ids_stand_for_is_in_the_log() {
+    let bench = Bench::new(SMALL);
+    assert_eq!(bench.run("run", &[]).status.code(), Some(0));
+    let log = bench.log("run");
+    let mut seen = 0;
+    for turn in log.items.iter().flat_map(|item| &item.turns) {
+        for reply in &turn.replies {
+            let models::Reply::Scored(scored) = reply else { continue };
+            for (score, label) in scored.labels.iter().zip(&turn.labels) {
+                let text: String =
+                    score.tokens.iter().map(|token| log.pieces[&(0, *token)].as_str()).collect();
+                assert_eq!(text.trim_start(), label, "{score:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+}
+
+#[test]
+fn txt_08_a_report_of_items_that_were_all_skipped_has_null_and_no_number() {
+    let bench = Bench::new(&format!("{SMALL}[engine]\ncontext-tokens = 2\n"));
+    assert_eq!(bench.run("run", &["--quiet"]).status.code(), Some(0));
+    let (code, out, errors) = told(&run(&["report", &bench.path("run"), "--json"]));
+    assert_eq!(code, Some(0), "{errors}");
+    // A strict parser: a bare NaN would be refused.
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let cells = json["cells"].as_array().expect("cells");
+    assert!(!cells.is_empty());
+    for cell in cells {
+        assert_eq!(
+            (&cell["n"], &cell["accuracy"]),
+            (&serde_json::json!(0), &serde_json::Value::Null),
+            "{cell}"
+        );
+        assert!(cell["skipped"].as_u64() > Some(0), "the reason: {cell}");
+    }
+}

@@ -5,6 +5,8 @@
 mod bad_input;
 mod command_line;
 mod damage;
+mod damaged_models;
+mod doctor;
 mod faults;
 mod kill;
 #[cfg(feature = "llama")]

@@ -360,6 +360,83 @@ fn packed_scores_are_those_of_prompts_alone_within_rounding_at_a_fraction_of_the
     assert!(evaluated(&packed) * 4 < evaluated(&exact), "{} of {}", evaluated(&packed), evaluated(&exact));
 }
 
+#[test]
+fn ctx_07_more_labels_than_sequences_are_scored_alike() {
+    let ones = [" one", " two", " three", " four", " five", " six"];
+    let hundreds = ones.map(|label| format!("{label} hundred"));
+    let labels: Vec<&str> = ones.into_iter().chain(hundreds.iter().map(String::as_str)).collect();
+    assert_eq!(labels.len(), 12);
+    let probe = score("The number that comes after three is", &labels);
+    let sums = |sequences| {
+        let spec = LoadSpec {
+            model: model(),
+            vocab_only: false,
+            mode: Mode::Packed,
+            cells: 512,
+            sequences,
+            parallel: 4,
+            context_tokens: 256,
+            batch_tokens: 128,
+            threads: 2,
+            threads_batch: 2,
+            mmap: true,
+        };
+        let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
+        match answer(&mut engine, &probe) {
+            Reply::Scored(scored) => scored.labels.iter().map(|label| label.sum()).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (few, many) in sums(4).into_iter().zip(sums(64)) {
+        assert!((few - many).abs() < 0.5, "{few} {many}");
+    }
+}
+
+fn one_token() -> Request {
+    let sampling = Sampling::Greedy;
+    Request::Generate(Generate { max_tokens: 1, stop: vec![], sampling, loop_guard: None })
+}
+
+#[test]
+fn tok_02_the_tokens_of_every_task_s_labels_spell_the_labels() {
+    let mut engine = engine(2);
+    let bos = engine.tokenise(&[job("<|im_start|>", one_token())]).expect("tokens")[0].prompt[0].id;
+    let mut seen = 0;
+    let has_items = |task: &&&datasets::Task| (task.items)(&datasets::Params::default(), 1).is_ok();
+    for task in datasets::tasks::ALL.iter().filter(has_items) {
+        let jobs = jobs(task.name, 2, &["direct", "cot-prefix"], 8);
+        for (job, tokens) in jobs.iter().zip(engine.tokenise(&jobs).expect("tokens")) {
+            let Request::Score(score) = &job.request else { panic!("not scored") };
+            assert_eq!((tokens.labels.len(), tokens.refusal), (score.continuations.len(), None));
+            for (label, tail) in score.continuations.iter().zip(&tokens.labels) {
+                let text: String = tail.iter().map(|token| token.piece.as_str()).collect();
+                assert!(text.ends_with(label.as_str()) && !tail.is_empty(), "{text:?} for {label:?}");
+                assert!(tail.iter().all(|token| token.id != bos));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn txt_10_control_tokens_in_a_question_yield_no_control_ids() {
+    let mut engine = engine(2);
+    let header = models::gguf::Header::open(&model()).expect("the header");
+    let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
+        .expect("the template");
+    let mut controls = |text: &str| {
+        let prompt = models::Prompt { turns: vec![models::Turn::user(text)], lead: String::new() };
+        let prompt = renderer.render(&prompt).expect("it renders");
+        let job = Job { id: 0, prompt, add_bos: renderer.facts().add_bos, request: one_token() };
+        let tokens = engine.tokenise(&[job]).expect("tokens").remove(0);
+        tokens.prompt.iter().filter(|token| token.control).count()
+    };
+    // The template opens system, user and assistant, and closes the first two.
+    assert_eq!(controls("Which tag closes a turn? A) x B) y"), 5);
+    assert_eq!(controls("Which tag closes a turn? A) <|im_end|> B) <|endoftext|>"), 5);
+}
+
 const KILLED: &str = "limit = 33\ninterfaces = [\"direct\", \"free-cot\"]\n[[model]]\npath = \"smollm2-135m-instruct-q4_1\"\n\
                       [[task]]\nname = \"logic\"\n[asking]\nmax-tokens = 12\n";
 

@@ -45,3 +45,39 @@ pub fn limited(items: Vec<Item>, limit: usize, seed: u64, task: &str) -> Vec<Ite
     }
     items.into_iter().zip(kept).filter_map(|(item, keep)| keep.then_some(item)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{Params, Task};
+
+    fn ids(items: &[Item]) -> Vec<&str> {
+        items.iter().map(|item| item.id.as_str()).collect()
+    }
+
+    #[test]
+    fn stat_09_a_limit_is_a_seeded_sample_and_not_the_first_items() {
+        let task = Task::named("logic").unwrap();
+        let mut items = (task.items)(&Params::default(), 1).unwrap();
+        // Sorted by class, as some files are: the first ten would all have one gold.
+        items.sort_by_key(|item| item.first_question().gold.label());
+        let kept = limited(items.clone(), 10, 1, "logic");
+        assert_eq!(kept.len(), 10);
+        let golds: BTreeSet<_> = kept.iter().map(|item| item.first_question().gold.label()).collect();
+        assert_eq!(golds.len(), 2, "{golds:?}");
+        assert_eq!(ids(&kept), ids(&limited(items.clone(), 10, 1, "logic")));
+        assert_ne!(ids(&kept), ids(&limited(items, 10, 2, "logic")));
+    }
+
+    #[test]
+    fn stat_08_an_item_s_prompt_does_not_depend_on_the_limit() {
+        for task in ["grammar", "vehicles"] {
+            let items = (Task::named(task).unwrap().items)(&Params::default(), 1).unwrap();
+            for kept in limited(items.clone(), 30, 5, task) {
+                assert_eq!(items.iter().find(|item| item.id == kept.id), Some(&kept));
+            }
+        }
+    }
+}

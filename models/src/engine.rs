@@ -75,6 +75,31 @@ pub struct PromptSize {
     pub extra_tokens: u32,
 }
 
+/// A token as a vocabulary knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its id.
+    pub id: i32,
+    /// Its bytes, shown lossily; control tokens show their name. For display only, ids are the key.
+    pub piece: String,
+    /// Whether it is a control token.
+    pub control: bool,
+    /// Whether a reply ends with it.
+    pub ends_generation: bool,
+}
+
+/// A job in tokens, nothing evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokenised {
+    /// The prompt's tokens.
+    pub prompt: Vec<Token>,
+    /// What each continuation adds behind the point where they part from the prompt's tokens; empty where none is
+    /// scored.
+    pub labels: Vec<Vec<Token>>,
+    /// Why the job cannot be done; then there are no labels.
+    pub refusal: Option<String>,
+}
+
 /// Answers to the jobs of one round, in the order of the jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundReply {
@@ -82,6 +107,8 @@ pub struct RoundReply {
     pub replies: Vec<Reply>,
     /// How the time was spent.
     pub phases: Vec<Phase>,
+    /// Texts of the tokens of the scored continuations, each once, by id.
+    pub pieces: Vec<(i32, String)>,
 }
 
 /// How far a round is.
@@ -109,6 +136,9 @@ pub trait Engine {
 
     /// Tokens of each job's prompt; evaluates nothing.
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError>;
+
+    /// The tokens of each job's prompt and continuations; evaluates nothing.
+    fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError>;
 
     /// Answers the jobs of one round. `progress` is called now and then with what is done so far.
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError>;

@@ -2,13 +2,14 @@
 //!
 //! Named where a model file would be named: `fake`, or with options `fake:context=4096,die-on=poison`.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::{
     Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
-    PhaseKind, PromptSize, Reply, Request, RoundReply, Score, Scored, TokenProb, Usage,
+    PhaseKind, PromptSize, Reply, Request, RoundReply, Score, Scored, Token, TokenProb, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
@@ -161,6 +162,23 @@ fn size(job: &Job) -> PromptSize {
     PromptSize { prompt_tokens: words as u32 + u32::from(job.add_bos), extra_tokens }
 }
 
+/// A word as a token.
+fn token(word: &str) -> Token {
+    let id = (hash(&word) % 50_000) as i32;
+    Token { id, piece: word.to_owned(), control: false, ends_generation: false }
+}
+
+/// The labels of scored jobs, each once.
+fn pieces(jobs: &[Job]) -> Vec<(i32, String)> {
+    let labels = jobs.iter().filter_map(|job| match &job.request {
+        Request::Score(score) => Some(&score.continuations),
+        Request::Generate(_) => None,
+    });
+    let pieces: BTreeMap<i32, String> =
+        labels.flatten().map(|label| (token(label).id, label.clone())).collect();
+    pieces.into_iter().collect()
+}
+
 fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
     // Unequal weights that add up to 0.9: the rest of the vocabulary has the remaining mass.
     let weight = |label: &String| 1.0 + (hash(&(text, label.as_str())) % 1_000_000) as f64;
@@ -169,7 +187,7 @@ fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
     let rank = |label: &String| {
         1 + score.continuations.iter().filter(|other| logprob(other) > logprob(label)).count() as u32
     };
-    let token = |label: &String| (hash(label) % 50_000) as i32;
+    let token = |label: &String| token(label).id;
     let labels: Vec<LabelScore> = score
         .continuations
         .iter()
@@ -214,6 +232,18 @@ impl Engine for Fake {
         Ok(jobs.iter().map(size).collect())
     }
 
+    fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
+        let tokenised = |job: &Job| {
+            let prompt: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
+            let labels = match &job.request {
+                Request::Score(score) => score.continuations.iter().map(|label| vec![token(label)]).collect(),
+                Request::Generate(_) => Vec::new(),
+            };
+            Tokenised { prompt: prompt.split_whitespace().map(token).collect(), labels, refusal: None }
+        };
+        Ok(jobs.iter().map(tokenised).collect())
+    }
+
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let started = std::time::Instant::now();
         let mut replies = Vec::with_capacity(jobs.len());
@@ -226,7 +256,7 @@ impl Engine for Fake {
         }
         let wall_us = started.elapsed().as_micros() as u64;
         let phase = Phase { kind: PhaseKind::Prefill, wall_us, library_us: wall_us, tokens: tokens as u32 };
-        Ok(RoundReply { replies, phases: vec![phase] })
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs) })
     }
 
     fn end_group(&mut self) {}

@@ -62,6 +62,23 @@ mod tests {
     }
 
     #[test]
+    fn tok_01_the_label_is_what_follows_the_prompt_and_not_its_letter_alone() {
+        // `B` is 34 and ` B` is 329; behind `Answer:` (10, 11) the label of a demonstration is the latter.
+        let got = cut(&[10, 11], &[vec![10, 11, 329], vec![10, 11, 330]]).unwrap();
+        assert_eq!(got.tails, [[329], [330]]);
+    }
+
+    #[test]
+    fn tok_02_no_fixed_place_of_a_label_s_encoding_is_taken() {
+        // With a begin-of-sequence token (1) or without one, what is scored is the label alone.
+        for prompt in [vec![1, 10], vec![10]] {
+            let joint = [[prompt.clone(), vec![319]].concat(), [prompt.clone(), vec![32, 7]].concat()];
+            let got = cut(&prompt, &joint).unwrap();
+            assert_eq!(got.tails, [vec![319], vec![32, 7]]);
+        }
+    }
+
+    #[test]
     fn tok_05_a_token_that_spans_prompt_and_label_moves_the_cut_for_every_label() {
         // `Answer` `:` + ` C` -> `Answer` `: C`, while ` D` stays apart: both are scored after `Answer`.
         let got = cut(&[10, 11], &[vec![10, 20], vec![10, 11, 21]]).unwrap();

@@ -18,7 +18,9 @@ pub mod stopping;
 pub mod template;
 pub mod tree;
 
-pub use engine::{Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply};
+pub use engine::{
+    Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
+};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
     Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,

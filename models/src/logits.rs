@@ -150,6 +150,16 @@ mod tests {
     }
 
     #[test]
+    fn tok_12_tokens_of_the_same_text_keep_their_own_scores() {
+        let logits = [0.0, 3.0, 1.0];
+        // A letter with and without its space may be shown alike.
+        let top = Row::new(&logits).softmax().top(3, |_| "A".to_owned());
+        assert_eq!(top.iter().map(|token| token.token).collect::<Vec<_>>(), [1, 2, 0]);
+        assert!(top.iter().all(|token| token.piece == "A"));
+        assert!((top[0].logprob - top[1].logprob - 2.0).abs() < 1e-6);
+    }
+
+    #[test]
     fn draws_follow_the_distribution() {
         let logits = [0.0, 2f32.ln(), 5f32.ln()];
         let row = Row::new(&logits);

@@ -1,6 +1,7 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
 mod choice;
+mod doctor;
 mod list;
 mod log;
 mod models;
@@ -34,7 +35,8 @@ const EXAMPLES: &str = "Examples:
   edge-eval run configs/quickstart.toml --model my.gguf --task grammar --limit 44
   edge-eval plan configs/papers.toml --model my.gguf
   edge-eval report runs/quickstart-1a2b3c4d --csv items.csv
-  edge-eval models inspect my.gguf";
+  edge-eval models inspect my.gguf
+  edge-eval doctor my.gguf";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -43,6 +45,8 @@ enum Command {
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
+    /// Examine a model before it is trusted: file, template, label tokens, processor, parity
+    Doctor(doctor::Doctor),
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
@@ -83,6 +87,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
     match cli.command {
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
+        Command::Doctor(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),

@@ -61,6 +61,9 @@ pub struct ModelChoice {
     /// What the model is told about reasoning, where its template has a switch for it.
     #[serde(default)]
     pub thinking: Thinking,
+    /// Run the model although its file does not say how its tokenizer cuts texts.
+    #[serde(default)]
+    pub guess_pre_tokenizer: bool,
 }
 
 /// A task to run.

@@ -30,6 +30,8 @@ pub enum Entry {
     Death(Death),
     /// All groups are in the log.
     Complete(Complete),
+    /// Texts of label tokens that were new in a group; stands before the group's end.
+    Pieces(Pieces),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -140,6 +142,15 @@ pub struct Loaded {
     pub spec: LoadSpec,
     /// What came of it.
     pub facts: EngineFacts,
+}
+
+/// Texts of tokens. Scores name their tokens by id; this is what the ids stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pieces {
+    /// Index of the model.
+    pub model: u16,
+    /// Id and text; shown lossily, control tokens by name.
+    pub pieces: Vec<(i32, String)>,
 }
 
 /// Which group.

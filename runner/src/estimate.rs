@@ -65,7 +65,7 @@ pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure>
 /// Items with the tokens of their prompt and the least that they need.
 type Sizes = Vec<(String, u32, u32)>;
 
-async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
+pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
     let failed = |error: LinkError| Failure::input(format!("model {name}: {}", error.in_words()));

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod device;
+pub mod doctor;
 pub mod entry;
 pub mod estimate;
 pub mod exit;

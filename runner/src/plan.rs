@@ -18,6 +18,7 @@ use crate::material;
 pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
+pub(crate) use model::resolve;
 
 /// What will be asked.
 pub struct Plan {

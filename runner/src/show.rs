@@ -26,6 +26,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
         name: None,
         template: None,
         thinking: Thinking::Default,
+        guess_pre_tokenizer: false,
     });
     let model = choice.as_ref().map(PlannedModel::open).transpose()?;
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();

@@ -44,6 +44,10 @@ pub fn serve(
                 Ok(sizes) => FromWorker::Sizes(sizes),
                 Err(error) => FromWorker::Failed(error),
             },
+            (ToWorker::Tokenise(jobs), Some(engine)) => match engine.tokenise(&jobs) {
+                Ok(tokens) => FromWorker::Tokens(tokens),
+                Err(error) => FromWorker::Failed(error),
+            },
             (ToWorker::Round(jobs), Some(engine)) => {
                 let mut broken = None;
                 let mut last = Instant::now();

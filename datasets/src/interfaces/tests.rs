@@ -156,6 +156,26 @@ fn tok_03_prompts_that_end_in_full_width_colons_breaks_and_brackets_take_no_spac
 }
 
 #[test]
+fn tok_07_look_alikes_and_other_cases_are_never_counted_as_a_label() {
+    let labels = ["a", "b"].map(str::to_owned);
+    let asked = Question {
+        labels: labels.to_vec(),
+        ask: Ask { direct: "\nAnswer: (".into(), ..Ask::default() },
+        ..question()
+    };
+    let settings = Settings { raw_prompt: true, ..Settings::default() };
+    let (_, request) = self::asked(&mut *open("direct", &asked, &settings), &[]);
+    let models::Request::Score(score) = request else { panic!("not scored") };
+    // The declared variants alone, as they follow an opening bracket.
+    assert_eq!(score.continuations, labels);
+    // 'a' .2, 'b' .1; the Cyrillic letter at .4 and the capital at .3 are shown, and decide nothing.
+    let top = |token, piece: &str, p: f32| models::TokenProb { token, piece: piece.into(), logprob: p.ln() };
+    let Reply::Scored(mut reply) = scored(&[&[0.2f32.ln()], &[0.1f32.ln()]]) else { panic!("not scored") };
+    reply.top = vec![top(9, "\u{0410}", 0.4), top(8, "B", 0.3), top(7, "a", 0.2)];
+    assert_eq!(choose(&reply, &labels, Normalisation::Sum), Said::Choice(0));
+}
+
+#[test]
 fn tok_08_sum_and_per_token_differ_on_labels_of_different_lengths() {
     let labels: [&[f32]; 2] = [&[-0.3, -0.3, -0.3], &[-0.8]];
     assert_eq!(pick(&labels, Normalisation::Sum), Said::Choice(1));

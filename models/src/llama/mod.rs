@@ -11,6 +11,7 @@ mod vocabulary;
 mod work;
 mod writing;
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -19,7 +20,8 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, RoundReply,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, Reply,
+    RoundReply, Tokenised,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
@@ -110,6 +112,18 @@ fn system_info() -> String {
     text.to_string_lossy().trim().to_owned()
 }
 
+impl Llama {
+    /// Texts of the tokens of all scored labels, each once.
+    fn label_pieces(&self, replies: &[Reply]) -> Vec<(i32, String)> {
+        let labels = replies.iter().filter_map(|reply| match reply {
+            Reply::Scored(scored) => Some(&scored.labels),
+            _ => None,
+        });
+        let ids: BTreeSet<i32> = labels.flatten().flat_map(|label| label.tokens.iter().copied()).collect();
+        ids.into_iter().map(|id| (id, self.vocabulary.token(id).piece)).collect()
+    }
+}
+
 impl Engine for Llama {
     fn facts(&self) -> EngineFacts {
         self.facts.clone()
@@ -121,6 +135,10 @@ impl Engine for Llama {
             Err(impossible) => PromptSize { prompt_tokens: impossible.prompt_tokens, extra_tokens: 0 },
         };
         Ok(jobs.iter().map(size).collect())
+    }
+
+    fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
+        Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job)).collect())
     }
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
@@ -140,6 +158,7 @@ impl Engine for Llama {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
         reply.phases.insert(0, tokenize);
+        reply.pieces = self.label_pieces(&reply.replies);
         Ok(reply)
     }
 

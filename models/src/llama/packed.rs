@@ -84,7 +84,7 @@ pub(super) fn round<'j>(
         State::Done(reply) => reply,
         State::Open(_) => lost(),
     });
-    RoundReply { replies: replies.collect(), phases }
+    RoundReply { replies: replies.collect(), phases, pieces: Vec::new() }
 }
 
 impl<'j> Round<'_, 'j> {

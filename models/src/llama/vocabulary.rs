@@ -5,7 +5,7 @@ use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::vocab::LlamaVocab;
 
 use crate::labels::{self, LabelTokens};
-use crate::{Job, PromptSize, Request, Segment};
+use crate::{Job, PromptSize, Request, Segment, Token, Tokenised};
 
 /// The vocabulary of a loaded model.
 pub(super) struct Vocabulary {
@@ -69,6 +69,35 @@ impl Vocabulary {
     /// Appends the bytes that a generated token stands for; control tokens stand for none.
     pub(super) fn append_piece(&self, token: i32, bytes: &mut Vec<u8>) {
         self.vocab.token_to_piece_into(LlamaToken(token), bytes, false, None);
+    }
+
+    /// A token with what is known of it.
+    pub(super) fn token(&self, id: i32) -> Token {
+        Token {
+            id,
+            piece: String::from_utf8_lossy(&self.piece(id, true)).into_owned(),
+            control: self.vocab.is_control(LlamaToken(id)),
+            ends_generation: self.ends_generation(id),
+        }
+    }
+
+    /// A job in tokens with their texts, for people.
+    pub(super) fn tokenised(&self, job: &Job) -> Tokenised {
+        let shown = |ids: &[i32]| ids.iter().map(|&id| self.token(id)).collect();
+        match self.prepare(job) {
+            Ok(work) => {
+                let labels = work.labels.iter().flat_map(|labels| &labels.tails);
+                Tokenised {
+                    prompt: shown(&work.prompt),
+                    labels: labels.map(|tail| shown(tail)).collect(),
+                    refusal: None,
+                }
+            }
+            Err(impossible) => {
+                let prompt = self.tokens(&job.prompt, job.add_bos, "");
+                Tokenised { prompt: shown(&prompt), labels: Vec::new(), refusal: Some(impossible.reason) }
+            }
+        }
     }
 
     /// Tokens of a job, its labels cut off where they part from the prompt.

@@ -34,6 +34,7 @@ impl Overrides {
                 name: None,
                 template: None,
                 thinking: Thinking::Default,
+                guess_pre_tokenizer: false,
             };
             // A model of the configuration keeps its own settings when it is named again.
             let known = |path: &String| {

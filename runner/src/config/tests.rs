@@ -11,7 +11,7 @@ fn the_reference_is_the_default_and_names_every_key() {
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
-                path name template thinking label params";
+                path name template thinking guess-pre-tokenizer label params";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
@@ -79,4 +79,22 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+}
+
+#[test]
+fn num_01_what_moves_logits_makes_another_run() {
+    let identity = |text: &str| Config::parse(text, "x.toml").unwrap().identity_json();
+    let plain = identity("");
+    for engine in [
+        "batch-tokens = 64",
+        "mode = \"exact\"",
+        "threads = 3",
+        "threads-batch = 3",
+        "sequences = 4",
+        "cells = 512",
+    ] {
+        assert_ne!(identity(&format!("[engine]\n{engine}\n")), plain, "{engine}");
+    }
+    // What cannot change an answer makes no other run.
+    assert_eq!(identity("[engine]\ndeadline-s = 5\n"), plain);
 }

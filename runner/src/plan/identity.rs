@@ -64,3 +64,65 @@ fn short(value: &Value) -> String {
         None => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::entry::Device;
+    use crate::plan::Plan;
+
+    fn header(template: &str) -> Header {
+        let text = format!(
+            "limit = 2\n[[model]]\npath = \"fake\"\n{template}[[task]]\nname = \"logic\"\nparams = {{}}\n"
+        );
+        let plan = Plan::make(Config::parse(&text, "x.toml").unwrap(), "x.toml", &text).ok().unwrap();
+        Header {
+            run_id: String::new(),
+            program: String::new(),
+            format: 1,
+            reading_version: datasets::reading::VERSION,
+            config_json: plan.config.identity_json(),
+            models: plan.models.iter().map(|model| model.record.clone()).collect(),
+            tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
+            groups: 1,
+            device: Device::default(),
+        }
+    }
+
+    #[test]
+    fn log_10_one_space_more_in_a_template_or_an_item_is_another_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jinja");
+        let of_template = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            header(&format!("template = {path:?}\n"))
+        };
+        let before = of_template("{% for m in messages %}{{ m.content }}{% endfor %}A:");
+        let after = of_template("{% for m in messages %}{{ m.content }}{% endfor %} A:");
+        assert!(difference(&before, &after).is_some_and(|words| words.contains("template")));
+        assert_eq!(difference(&before, &before), None);
+
+        let task = datasets::Task::named("logic").unwrap();
+        let mut items = (task.items)(&datasets::Params::default(), 1).unwrap();
+        let whole = items_sha256(&items);
+        let datasets::Script::One(question) = &mut items[0].script else { panic!("one question") };
+        question.ask.direct.push(' ');
+        assert_ne!(items_sha256(&items), whole);
+    }
+
+    #[test]
+    fn ext_26_another_extraction_policy_is_another_run() {
+        let before = header("");
+        let after = Header { reading_version: before.reading_version + 1, ..before.clone() };
+        assert!(difference(&before, &after).is_some_and(|words| words.starts_with("reading_version")));
+    }
+
+    #[test]
+    fn log_09_another_content_under_the_same_name_is_another_model() {
+        let before = header("");
+        let mut after = before.clone();
+        after.models[0].sha256 = "0".repeat(64);
+        assert!(difference(&before, &after).is_some_and(|words| words.starts_with("models[0].sha256")));
+    }
+}

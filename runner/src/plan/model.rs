@@ -43,6 +43,13 @@ impl PlannedModel {
         }
         let path = resolve(&choice.path)?;
         let header = Header::open(&path).map_err(|error| Failure::input(error.to_string()))?;
+        if header.pre_tokenizer_missing() && !choice.guess_pre_tokenizer {
+            return Err(Failure::input(format!(
+                "{}: the header has no `tokenizer.ggml.pre`, so its texts would become other tokens than in training: \
+                 convert the model again, or set `guess-pre-tokenizer = true` for it",
+                path.display()
+            )));
+        }
         let (template_source, renderer) = renderer(choice, &header)?;
         let facts = renderer.facts();
         let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -126,7 +133,7 @@ fn read(file: &str) -> Result<String, Failure> {
 }
 
 /// A path as it is, or the file of a name of the catalogue.
-fn resolve(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn resolve(path: &Path) -> Result<PathBuf, Failure> {
     let catalog = Catalog::embedded().map_err(|error| Failure::input(error.to_string()))?;
     catalog.resolve(&path.to_string_lossy(), Path::new("")).map_err(|error| Failure::input(error.to_string()))
 }

@@ -22,6 +22,8 @@ pub struct RunLog {
     pub loaded: Vec<Loaded>,
     /// Deaths of workers.
     pub deaths: Vec<Death>,
+    /// Texts of label tokens, by model and id.
+    pub pieces: BTreeMap<(u16, i32), String>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -63,6 +65,11 @@ impl RunLog {
                     }
                 }
                 Entry::Death(death) => run.deaths.push(death),
+                Entry::Pieces(found) => {
+                    let model = found.model;
+                    let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
+                    run.pieces.extend(found);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -77,6 +84,7 @@ impl RunLog {
             sessions: run.sessions,
             loaded: run.loaded,
             deaths: run.deaths,
+            pieces: run.pieces,
             complete,
             summary,
         })
@@ -94,5 +102,6 @@ struct Parts {
     sessions: Vec<Session>,
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
+    pieces: BTreeMap<(u16, i32), String>,
     complete: Option<Complete>,
 }

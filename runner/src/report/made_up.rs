@@ -39,6 +39,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         sessions: Vec::new(),
         loaded: Vec::new(),
         deaths: Vec::new(),
+        pieces: BTreeMap::new(),
         complete: None,
         summary: Summary::default(),
     }

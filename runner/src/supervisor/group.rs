@@ -1,5 +1,7 @@
 //! One group: all its items through all their interfaces, round by round.
 
+use std::collections::BTreeMap;
+
 use datasets::interfaces::Interface;
 use datasets::{Item, Loss, Script, Settings};
 use models::template::{Renderer, TemplateError};
@@ -24,6 +26,15 @@ pub struct GroupSpec<'a> {
     pub settings: &'a Settings,
     /// Gives prompts their form.
     pub renderer: &'a Renderer,
+}
+
+/// What a group's rounds told beside its answers.
+#[derive(Debug, Default)]
+pub struct Account {
+    /// How the engine spent its time.
+    pub phases: Vec<Phase>,
+    /// Texts of the label tokens, by id.
+    pub pieces: BTreeMap<i32, String>,
 }
 
 /// Why a group came to no end.
@@ -74,12 +85,12 @@ impl<'a> GroupSpec<'a> {
     }
 }
 
-/// Runs tracks to their end, side by side. Phases are added to `phases`.
+/// Runs tracks to their end, side by side. What the rounds tell beside answers is added to `account`.
 pub async fn converse(
     link: &mut Link,
     renderer: &Renderer,
     tracks: &mut [Track<'_>],
-    phases: &mut Vec<Phase>,
+    account: &mut Account,
     progress: &mut dyn FnMut(Advance),
 ) -> Result<(), GroupError> {
     let mut before = Advance::default();
@@ -111,7 +122,8 @@ pub async fn converse(
         let reply = link.round(jobs, &mut hear).await?;
         before.jobs += count;
         before.tokens += tokens;
-        phases.extend(reply.phases);
+        account.phases.extend(reply.phases);
+        account.pieces.extend(reply.pieces);
         let mut replies: Vec<Vec<models::Reply>> = vec![Vec::new(); tracks.len()];
         for (owner, reply) in owners.iter().zip(reply.replies) {
             replies[*owner].push(reply);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
@@ -95,6 +95,15 @@ impl Link {
     pub async fn measure(&mut self, jobs: Vec<Job>) -> Result<Vec<PromptSize>, LinkError> {
         match self.call(&ToWorker::Measure(jobs), &mut |_| ()).await? {
             FromWorker::Sizes(sizes) => Ok(sizes),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Jobs as tokens; one entry per job.
+    pub async fn tokenise(&mut self, jobs: Vec<Job>) -> Result<Vec<Tokenised>, LinkError> {
+        let count = jobs.len();
+        match self.call(&ToWorker::Tokenise(jobs), &mut |_| ()).await? {
+            FromWorker::Tokens(tokens) if tokens.len() == count => Ok(tokens),
             other => Err(self.out_of_turn(&other).await),
         }
     }

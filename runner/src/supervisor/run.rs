@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec, Phase, PromptSize};
+use models::{Advance, LoadSpec, PromptSize};
 
-use super::group::{GroupError, GroupSpec, converse, loss, records};
+use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded};
+use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
@@ -54,6 +54,8 @@ struct Runner<'a> {
     progress: &'a mut dyn Progress,
     library_us: u64,
     worker_peak_bytes: Option<u64>,
+    /// Tokens whose text is in the log already, with the model's index.
+    known_pieces: BTreeSet<(u16, i32)>,
     report: Report,
 }
 
@@ -91,6 +93,7 @@ pub async fn run(
         progress,
         library_us: 0,
         worker_peak_bytes: None,
+        known_pieces: BTreeSet::new(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
@@ -238,14 +241,14 @@ impl<'a> Runner<'a> {
     async fn group(&mut self, spec: GroupSpec<'_>, load: &LoadSpec, link: &mut Link) -> Result<(), Stop> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
-        let mut phases: Vec<Phase> = Vec::new();
+        let mut account = Account::default();
         let mut items = None;
         for attempt in 1..=2 {
-            phases.clear();
+            account.phases.clear();
             let mut tracks = spec.tracks();
             let progress = &mut *self.progress;
             let mut hear = |at| progress.advance(at);
-            match converse(link, spec.renderer, &mut tracks, &mut phases, &mut hear).await {
+            match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
                 Ok(()) => {
                     items = Some(records(tracks, spec.at, attempt));
                     break;
@@ -255,14 +258,14 @@ impl<'a> Runner<'a> {
         }
         let items = match items {
             Some(items) => items,
-            None => self.one_by_one(&spec, load, link, &mut phases).await?,
+            None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
             // Everything is answered; a worker that dies now costs a restart only.
             Err(error) => self.replace(error.into(), &spec, None, load, link).await.map(drop)?,
         }
-        self.write(spec.at, items, started, phases)
+        self.write(spec.at, items, started, account)
     }
 
     async fn one_by_one(
@@ -270,10 +273,10 @@ impl<'a> Runner<'a> {
         spec: &GroupSpec<'_>,
         load: &LoadSpec,
         link: &mut Link,
-        phases: &mut Vec<Phase>,
+        account: &mut Account,
     ) -> Result<Vec<ItemRecord>, Stop> {
         const TRY: u8 = 3;
-        phases.clear();
+        account.phases.clear();
         let mut items = Vec::new();
         let mut done = Advance::default();
         for mut track in spec.tracks() {
@@ -284,7 +287,7 @@ impl<'a> Runner<'a> {
                 own = at;
                 progress.advance(Advance { jobs: done.jobs + at.jobs, tokens: done.tokens + at.tokens });
             };
-            match converse(link, spec.renderer, one, phases, &mut hear).await {
+            match converse(link, spec.renderer, one, account, &mut hear).await {
                 Ok(()) => {}
                 Err(error) => {
                     let (item, interface) = track.name();
@@ -330,13 +333,20 @@ impl<'a> Runner<'a> {
         at: GroupRef,
         items: Vec<ItemRecord>,
         started: Instant,
-        phases: Vec<Phase>,
+        account: Account,
     ) -> Result<(), Stop> {
         let count = items.len() as u32;
         for item in items {
             self.report.lost += u64::from(matches!(item.verdict, datasets::Verdict::Lost(_)));
             self.log.append(&Entry::Item(Box::new(item)))?;
         }
+        let known = &mut self.known_pieces;
+        let fresh = account.pieces.into_iter().filter(|(token, _)| known.insert((at.model, *token)));
+        let fresh: Vec<(i32, String)> = fresh.collect();
+        if !fresh.is_empty() {
+            self.log.append(&Entry::Pieces(Pieces { model: at.model, pieces: fresh }))?;
+        }
+        let phases = account.phases;
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;

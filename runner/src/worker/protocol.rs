@@ -1,6 +1,6 @@
 //! What supervisor and worker say to each other, one frame each.
 
-use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply};
+use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor. Each is answered by exactly one final [`FromWorker`].
@@ -10,6 +10,8 @@ pub enum ToWorker {
     Open(LoadSpec),
     /// Tell the tokens of prompts.
     Measure(Vec<Job>),
+    /// Tell prompts and continuations as tokens.
+    Tokenise(Vec<Job>),
     /// Answer the jobs of a round.
     Round(Vec<Job>),
     /// Forget what was evaluated for the group.
@@ -23,6 +25,8 @@ pub enum FromWorker {
     Opened(EngineFacts),
     /// Tokens of the prompts, in order.
     Sizes(Vec<PromptSize>),
+    /// Tokens of the jobs, in order.
+    Tokens(Vec<Tokenised>),
     /// Not final: how far the round is.
     Progress(Advance),
     /// The answers of the round.

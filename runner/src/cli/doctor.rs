@@ -1,0 +1,67 @@
+//! `edge-eval doctor`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use models::template::Thinking;
+
+use super::print;
+use crate::config::{Config, ModelChoice, REFERENCE};
+use crate::doctor::{Level, Subject, examine};
+use crate::exit::{Exit, Failure};
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// A GGUF file, a name of `list models`, or `fake`
+    model: String,
+    /// Chat template: `raw` for none, or a file; the model's own when absent
+    #[arg(long, value_name = "raw|FILE")]
+    template: Option<String>,
+    /// Configuration whose tasks and settings the model is meant for; every task with its defaults when absent
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let (name, text) = match &self.config {
+            None => ("default".to_owned(), REFERENCE.to_owned()),
+            Some(path) => {
+                let name = path.display().to_string();
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::usage(format!("{name}: {error}: give a configuration file")))?;
+                (name, text)
+            }
+        };
+        let config = Config::parse(&text, &name).map_err(|error| Failure::usage(error.to_string()))?;
+        let model = ModelChoice {
+            path: PathBuf::from(&self.model),
+            name: None,
+            template: self.template.clone(),
+            thinking: Thinking::Default,
+            guess_pre_tokenizer: false,
+        };
+        let subject = Subject { model, config, config_name: name, program: super::run::program()? };
+        let findings = examine(subject)?;
+        match self.json {
+            true => {
+                let value = serde_json::to_value(&findings)
+                    .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;
+                print(&format!("{value:#}\n"))?
+            }
+            false => print(&findings.to_string())?,
+        };
+        match findings.count(Level::Fail) {
+            0 => Ok(Exit::Done),
+            failed => Err(Failure::input(format!(
+                "{}: {failed} of {} checks failed",
+                self.model,
+                findings.checks.len()
+            ))),
+        }
+    }
+}
