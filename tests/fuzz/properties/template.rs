@@ -4,7 +4,7 @@ use models::template::{ControlTexts, Renderer, TemplateError, Thinking, Tokens};
 use models::{Prompt, Role, Segment, Turn};
 
 const CONTROL: &[&str] =
-    &["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|", "think>", "<think>", "</think>", "\u{662f}"];
+    &["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|", "think>", "<think>", "</think>", "\n\u{1b}", "\u{662f}"];
 
 /// The first byte chooses the circumstances. The rest is cut at zero bytes: the template, the lead, and the turns in
 /// turn, a user's first.
@@ -21,9 +21,9 @@ pub(crate) fn check(bytes: &[u8]) {
     let prompt = Prompt { turns, lead };
     let thinking = [Thinking::Default, Thinking::On, Thinking::Off][usize::from(choice % 3)];
     let tokens = || Tokens {
-        bos: if choice & 16 == 0 { "<s>".to_owned() } else { String::new() },
+        bos: ["<s>", "", "\n\u{1b}", "qlastprobe"][usize::from(choice >> 4 & 3)].to_owned(),
         eos: "</s>".to_owned(),
-        adds_bos: choice & 32 == 0,
+        adds_bos: choice & 64 == 0,
         control: ControlTexts::new(CONTROL.iter().copied()),
     };
     let renderer = match Renderer::of_text("fuzz", &template, tokens(), thinking) {
