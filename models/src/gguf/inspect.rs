@@ -126,10 +126,10 @@ fn same(mut all: Vec<u64>) -> Vec<u64> {
 /// Key and value a line; control characters of the file are escaped, so that it cannot write to the terminal.
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |key: &str, value: String| {
-            let value: String = value.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-            writeln!(f, "{key:<17} {value}")
-        };
+        // Keys too: names of tokens come from the file.
+        let plain = |text: &str| text.replace(char::is_control, "\u{fffd}");
+        let mut line =
+            |key: &str, value: String| writeln!(f, "{:<17} {}", plain(key), plain(&value));
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not stated".to_owned());
         let count = |value: Option<u64>| value.map_or_else(|| "not stated".to_owned(), |n| n.to_string());
         let list = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");

@@ -89,9 +89,9 @@ impl Header {
         Ok(whole)
     }
 
-    /// Reads a header from anything that can be sought; `path` is for messages and names.
-    #[cfg(test)]
-    pub(crate) fn from_bytes(bytes: &[u8], path: &str) -> Result<Header, GgufError> {
+    /// Reads a header from bytes in memory, for tests and fuzzers; `path` is for messages and names.
+    #[doc(hidden)]
+    pub fn from_bytes(bytes: &[u8], path: &str) -> Result<Header, GgufError> {
         let path = PathBuf::from(path);
         read(std::io::Cursor::new(bytes), &path).map_err(|fault| GgufError { path, fault })
     }

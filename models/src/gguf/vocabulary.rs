@@ -107,11 +107,11 @@ fn keep<R: Source>(
         let text = bytes.take(length, "the vocabulary")?;
         let text = String::from_utf8_lossy(&text).into_owned();
         let control = (control || ALWAYS_CONTROL.contains(&text.as_str())) && !text.trim().is_empty();
-        if names.is_some() || control {
-            kept += length;
-        }
+        // Any number of names may share one token, and each keeps its text.
+        let copies = names.map_or(0, Vec::len) as u64 + u64::from(control);
+        kept += copies * length;
         if kept > KEPT_BYTES {
-            return Err(Fault::Absurd(format!("its control tokens exceed {KEPT_BYTES} bytes")));
+            return Err(Fault::Absurd(format!("its control and named tokens exceed {KEPT_BYTES} bytes")));
         }
         for name in names.into_iter().flatten() {
             if let Some(token) = vocabulary.named.get_mut(name) {

@@ -70,7 +70,7 @@ fn check_bos_once(renderer: &Renderer, example: &str) -> Result<(), TemplateErro
     match twice {
         false => Ok(()),
         true => {
-            let reason = format!("it begins with the token {bos} twice");
+            let reason = format!("it begins with the token {bos:?} twice"); // escaped: the text is the file's
             Err(TemplateError::Unfit { source_name: renderer.facts.source.clone(), reason })
         }
     }
