@@ -53,7 +53,7 @@ fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Rep
     let answered = match task.doing {
         Doing::Score(scoring) => scored(decoder, vocabulary, scoring, &mut usage).map(Reply::Scored),
         Doing::Write(prompt, writing) => {
-            written(decoder, vocabulary, &prompt, writing, &mut usage).map(Reply::Generated)
+            written(decoder, vocabulary, &prompt, *writing, &mut usage).map(Reply::Generated)
         }
     };
     answered.unwrap_or_else(|reason| {

@@ -7,6 +7,7 @@ mod exact;
 mod leaves;
 mod packed;
 mod scoring;
+mod state;
 mod vocabulary;
 mod work;
 mod writing;

@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use super::decoder::Decoder;
 use super::leaves::{Forest, Read};
+use super::state::{State, Writer};
 use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
-use super::writing::Next;
+use super::writing::{Next, Writing};
 use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply, Usage};
 
 /// What the cache holds of earlier work of the group.
@@ -22,12 +23,6 @@ pub(super) struct Kept(Vec<Sequence>);
 struct Sequence {
     id: i32,
     tokens: Vec<i32>,
-}
-
-/// A job on its way.
-enum State<'a> {
-    Open(Task<'a>),
-    Done(Reply),
 }
 
 struct Round<'a, 'j> {
@@ -57,8 +52,10 @@ pub(super) fn round<'j>(
     tasks: Vec<Result<Task<'j>, Reply>>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {
-    let jobs: Vec<State<'j>> =
-        tasks.into_iter().map(|task| task.map_or_else(State::Done, State::Open)).collect();
+    let jobs: Vec<State<'j>> = tasks
+        .into_iter()
+        .map(|task| task.map_or_else(State::Done, |task| State::Open(Box::new(task))))
+        .collect();
     let forest = Forest::grow(jobs.iter().map(|job| match job {
         State::Open(task) => Some(&task.doing),
         State::Done(_) => None,
@@ -177,10 +174,8 @@ impl<'j> Round<'_, 'j> {
 
     /// Cells that a leaf's reply may need.
     fn reserve(&self, leaf: usize) -> usize {
-        match self.forest.leaves[leaf].writer.map(|job| &self.jobs[job]) {
-            Some(State::Open(Task { doing: Doing::Write(_, writing), .. })) => writing.most_tokens(),
-            _ => 0,
-        }
+        let writing = self.forest.leaves[leaf].writer.and_then(|job| self.jobs[job].writing());
+        writing.map_or(0, Writing::most_tokens)
     }
 
     fn wave(
@@ -295,15 +290,14 @@ impl<'j> Round<'_, 'j> {
     /// Ends the score jobs whose logits are all read.
     fn conclude_scores(&mut self) {
         for job in 0..self.jobs.len() {
-            let scores = matches!(&self.jobs[job], State::Open(Task { doing: Doing::Score(_), .. }));
-            if scores && self.forest.is_read(job) {
+            if self.jobs[job].scores() && self.forest.is_read(job) {
                 self.finish(job, Ok(Finish::Stop));
             }
         }
     }
 
     /// Generates for all writers of a wave side by side, until the last one is done.
-    fn write(&mut self, writers: &mut Vec<Writer>, progress: &mut dyn FnMut(Advance)) -> Result<(), String> {
+    fn write(&mut self, writers: &mut [Writer], progress: &mut dyn FnMut(Advance)) -> Result<(), String> {
         let started = Instant::now();
         let before = self.decoder.library_us();
         let mut active: Vec<usize> = (0..writers.len()).collect();
@@ -316,10 +310,7 @@ impl<'j> Round<'_, 'j> {
                 let Some(job) = self.forest.leaves[writer.leaf].writer else { continue };
                 match writer.next.take() {
                     Some(Next::Token(token)) => {
-                        let State::Open(Task { doing: Doing::Write(_, writing), .. }) = &self.jobs[job]
-                        else {
-                            continue;
-                        };
+                        let Some(writing) = self.jobs[job].writing() else { continue };
                         let position = writer.prompt_tokens + writing.tokens().len() - 1;
                         self.decoder.add(token, position, &[writer.sequence], Some(index))?;
                         going.push(index);
@@ -341,7 +332,7 @@ impl<'j> Round<'_, 'j> {
             self.decoder.decode(|index, row| {
                 let writer = &mut writers[index];
                 let Some(job) = forest.leaves[writer.leaf].writer else { return };
-                if let State::Open(Task { doing: Doing::Write(_, writing), .. }) = &mut jobs[job] {
+                if let Some(writing) = jobs[job].writing_mut() {
                     match writing.row(row, vocabulary) {
                         Ok(next) => writer.next = Some(next),
                         Err(reason) => failed.push((job, reason)),
@@ -412,12 +403,4 @@ impl<'j> Round<'_, 'j> {
             self.finish(job, Err(reason.to_owned()));
         }
     }
-}
-
-/// A reply in the making, in the cache.
-struct Writer {
-    leaf: usize,
-    sequence: i32,
-    prompt_tokens: usize,
-    next: Option<Next>,
 }

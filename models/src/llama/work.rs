@@ -16,7 +16,7 @@ pub(super) enum Doing<'a> {
     /// Score labels.
     Score(Scoring),
     /// Write a reply to a prompt.
-    Write(Vec<i32>, Writing<'a>),
+    Write(Vec<i32>, Box<Writing<'a>>),
 }
 
 /// Tokenises a job; `Err` has its reply when it cannot be done.
@@ -42,7 +42,7 @@ pub(super) fn task<'a>(
     let doing = match (&job.request, work.labels) {
         (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top)),
         (Request::Generate(generate), _) => {
-            Doing::Write(work.prompt, Writing::new(generate, context_tokens - size.prompt_tokens))
+            Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))
         }
         (Request::Score(_), None) => {
             return Err(Reply::Failed { reason: "a score request without labels".into(), usage });
