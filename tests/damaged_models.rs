@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use datasets::Stream;
 use models::gguf::Header;
 
-use crate::support::{complaint, program, root};
+#[cfg(feature = "llama")]
+use crate::support::program;
+use crate::support::{complaint, root};
 
 /// Damaged files in all.
 const VARIANTS: usize = 300;

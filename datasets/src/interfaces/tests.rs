@@ -52,7 +52,13 @@ fn scored(labels: &[&[f32]]) -> Reply {
 }
 
 fn generated(text: &str, finish: Finish) -> Reply {
-    Reply::Generated(Generated { bytes: text.into(), tokens: vec![1], finish, usage: Usage::default() })
+    Reply::Generated(Generated {
+        bytes: text.into(),
+        tokens: vec![1],
+        finish,
+        thinking_cut: false,
+        usage: Usage::default(),
+    })
 }
 
 fn said(step: Move) -> (Said, String, bool) {

@@ -63,6 +63,7 @@ fn text(text: &str) -> Reply {
         bytes: text.into(),
         tokens: vec![1],
         finish: Finish::Stop,
+        thinking_cut: false,
         usage: Usage::default(),
     })
 }

@@ -74,7 +74,7 @@ async fn all(subject: &Subject, checks: &mut Vec<Check>) -> Result<Option<&'stat
             checks.push(Check::fail(
                 "template",
                 failure.message,
-                "give --template FILE, or --template raw for prompts without one",
+                "`doctor MODEL --template raw` examines it with raw prompts, `--template FILE` with another template",
             ));
             return Ok(Some("there is no usable template"));
         }

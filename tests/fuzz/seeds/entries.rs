@@ -111,7 +111,7 @@ fn item(at: GroupRef) -> ItemRecord {
         top: vec![TokenProb { token: 1, piece: "A".into(), logprob: -0.5 }],
         usage,
     };
-    let text = Generated { bytes: b"Answer: A".to_vec(), tokens: vec![1, 2], finish: Finish::Stop, usage };
+    let text = Generated { bytes: b"Answer: A".to_vec(), tokens: vec![1, 2], finish: Finish::Stop, thinking_cut: false, usage };
     let candidate = Candidate { label: Some(0), start: 8, end: 9, kind: Kind::Statement };
     ItemRecord {
         at,
