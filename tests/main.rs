@@ -9,4 +9,5 @@ mod faults;
 mod kill;
 #[cfg(feature = "llama")]
 mod real;
+mod replay;
 mod support;
