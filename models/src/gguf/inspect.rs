@@ -128,8 +128,7 @@ impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Keys too: names of tokens come from the file.
         let plain = |text: &str| text.replace(char::is_control, "\u{fffd}");
-        let mut line =
-            |key: &str, value: String| writeln!(f, "{:<17} {}", plain(key), plain(&value));
+        let mut line = |key: &str, value: String| writeln!(f, "{:<17} {}", plain(key), plain(&value));
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not stated".to_owned());
         let count = |value: Option<u64>| value.map_or_else(|| "not stated".to_owned(), |n| n.to_string());
         let list = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");

@@ -225,7 +225,8 @@ fn absurd_counts_and_lengths_are_refused_before_anything_is_allocated() {
 #[test]
 fn names_that_share_one_long_token_do_not_multiply_it() {
     let token = "x".repeat(60_000);
-    let one = Writer::default().text("tokenizer.ggml.model", "gpt2").texts("tokenizer.ggml.tokens", &[&token]);
+    let one =
+        Writer::default().text("tokenizer.ggml.model", "gpt2").texts("tokenizer.ggml.tokens", &[&token]);
     let named = |writer: Writer, n: u32| writer.count(&format!("tokenizer.ggml.n{n}_token_id"), 0);
     assert_eq!(header(&(0..10).fold(one.clone(), named)).token_text("n9"), Some(token.as_str()));
     assert!(matches!(fault(&(0..100).fold(one, named).finish()), Fault::Absurd(_)));

@@ -24,7 +24,6 @@ pub(crate) fn register(env: &mut Environment<'_>) {
         ("title", Value::from_function(filters::title)),
         ("trim", Value::from_function(filters::trim)),
         ("upper", Value::from_function(filters::upper)),
-        ("urlencode", Value::from_function(filters::urlencode)),
     ] {
         env.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<Value>| {
             let args = texts(state, &args)?;

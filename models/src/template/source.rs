@@ -100,9 +100,12 @@ mod tests {
         let text = "{% if a %}{%- generation -%}x{% endgeneration %}{% endif %}";
         let hidden = hide_training_tags(text);
         assert_eq!(hidden, "{% if a %}{#- generation -#}x{# endgeneration #}{% endif %}");
-        for (text, hidden) in
-            [("{%}", "{%}"), ("{%%}", "{%%}"), ("{%}x{% generation %}", "{%}x{% generation %}"), ("é{%", "é{%")]
-        {
+        for (text, hidden) in [
+            ("{%}", "{%}"),
+            ("{%%}", "{%%}"),
+            ("{%}x{% generation %}", "{%}x{% generation %}"),
+            ("é{%", "é{%"),
+        ] {
             assert_eq!(hide_training_tags(text), hidden);
         }
     }

@@ -54,7 +54,6 @@ fn containers_that_are_taken_as_texts_are_paid_for() {
         "n.a | lower",
         "n.a | trim",
         "n.a | e",
-        "n.a | urlencode",
         "n.a | split('x')",
         "n.a | replace('1', '2')",
         "'a' | replace('a', n.a)",
