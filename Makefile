@@ -13,6 +13,9 @@ MODEL ?= smollm2-135m-instruct-q4_1
 CONFIG ?= configs/quickstart.toml
 # 0: never install a tool, only say what is missing.
 INSTALL ?= 1
+MINUTES ?= 10
+FUZZ_TOOLCHAIN ?= +nightly
+FUZZ ?= reading template log gguf
 
 export CARGO_BUILD_JOBS := $(JOBS)
 # The C++ objects depend on neither the folder nor the profile: a second clone takes them from the cache.
@@ -67,6 +70,17 @@ test: fetch lint ## the whole suite, real model included
 	@$(TOOLS) python3 -m unittest -q models/fetch_test.py
 	@$(TOOLS) cargo test --locked --workspace
 	@$(TOOLS) cargo test --locked $(LLAMA)
+
+# One target: FUZZ=gguf. What it needs, and what the limits mean: tests/fuzz/README.md.
+.PHONY: fuzz
+fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
+	@$(TOOLS) cd tests/fuzz; for target in $(FUZZ); do \
+	    mkdir -p corpus/$$target; echo "fuzz: $$target, $(MINUTES) minutes"; \
+	    [ $$target = template ] && sanitizer=none || sanitizer=address; \
+	    FUZZ_SEEDS=$$PWD/corpus/$$target cargo $(FUZZ_TOOLCHAIN) fuzz run --fuzz-dir . -s $$sanitizer $$target corpus/$$target ../fixtures/fuzz/$$target -- \
+	        -dict=dictionaries/$$target.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 -rss_limit_mb=512 -malloc_limit_mb=256 \
+	        -print_final_stats=1; done
 
 .PHONY: clean
 clean: ## remove what the build made; models and tools stay

@@ -12,5 +12,6 @@ mod faults;
 mod kill;
 #[cfg(feature = "llama")]
 mod real;
+mod replay;
 mod reports;
 mod support;

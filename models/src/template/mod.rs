@@ -7,6 +7,7 @@
 mod conversation;
 mod error;
 mod notation;
+mod paid;
 mod probe;
 mod python;
 mod reasoning;

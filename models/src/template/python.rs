@@ -4,6 +4,7 @@ use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::notation::{pay, shown, tojson};
+use super::paid;
 
 /// The day that templates are told it is: prompts must not change from one day to the next. It is the day that
 /// templates of the Llama family fall back to.
@@ -12,7 +13,8 @@ const YEAR: &str = "2024";
 
 /// Registers functions, filters, tests and methods.
 pub(crate) fn register(env: &mut Environment<'_>) {
-    env.add_function("raise_exception", |message: String| -> Result<Value, Error> {
+    env.add_function("raise_exception", |state: &State<'_, '_>, message: &Value| -> Result<Value, Error> {
+        let message = shown(state, message)?;
         Err(Error::new(ErrorKind::InvalidOperation, format!("it refuses: {message}")))
     });
     env.add_function("strftime_now", |format: &str| strftime(format));
@@ -26,6 +28,7 @@ pub(crate) fn register(env: &mut Environment<'_>) {
     env.add_test("iterable", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::String | ValueKind::Map | ValueKind::Iterable)
     });
+    paid::register(env);
     // They show values without charging for it, and no chat template needs them.
     env.remove_filter("pprint");
     env.remove_global("debug");
@@ -47,6 +50,10 @@ fn method(state: &mut State<'_, '_>, value: &Value, name: &str, args: &[Value]) 
         ("join", Some(separator)) => {
             let (items,): (&Value,) = from_args(args)?;
             joined(state, items, separator, None).map(Value::from)
+        }
+        ("format", Some(format)) => {
+            paid::pay_format(state, format, args)?;
+            minijinja_contrib::pycompat::unknown_method_callback(state, value, name, args)
         }
         ("removeprefix", Some(text)) => {
             let (prefix,): (&str,) = from_args(args)?;

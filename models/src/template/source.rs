@@ -53,10 +53,12 @@ fn hide_training_tags(text: &str) -> String {
     while let Some(start) = rest.find("{%") {
         out.push_str(&rest[..start]);
         let tag = &rest[start..];
-        let Some(end) = tag.find("%}") else {
+        // Behind the opening mark: in `{%}` the marks would share a character.
+        let Some(length) = tag[2..].find("%}") else {
             out.push_str(tag);
             return out;
         };
+        let end = 2 + length;
         let inner = &tag[2..end];
         let name = inner.trim_matches(['-', '+']).trim();
         if matches!(name, "generation" | "endgeneration") {
@@ -98,5 +100,13 @@ mod tests {
         let text = "{% if a %}{%- generation -%}x{% endgeneration %}{% endif %}";
         let hidden = hide_training_tags(text);
         assert_eq!(hidden, "{% if a %}{#- generation -#}x{# endgeneration #}{% endif %}");
+        for (text, hidden) in [
+            ("{%}", "{%}"),
+            ("{%%}", "{%%}"),
+            ("{%}x{% generation %}", "{%}x{% generation %}"),
+            ("é{%", "é{%"),
+        ] {
+            assert_eq!(hide_training_tags(text), hidden);
+        }
     }
 }

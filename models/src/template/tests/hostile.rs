@@ -43,6 +43,42 @@ fn values_that_share_their_parts_are_stopped_when_written() {
     }
 }
 
+#[test]
+fn containers_that_are_taken_as_texts_are_paid_for() {
+    let shared =
+        "{% set n = namespace(a=[1]) %}{% for i in range(60) %}{% set n.a = [n.a, n.a] %}{% endfor %}";
+    for end in [
+        "n.a | upper",
+        "n.a | capitalize",
+        "n.a | title",
+        "n.a | lower",
+        "n.a | trim",
+        "n.a | e",
+        "n.a | split('x')",
+        "n.a | replace('1', '2')",
+        "'a' | replace('a', n.a)",
+        "'%s' | format(n.a)",
+        "'{}'.format(n.a)",
+        "'{a}'.format(a=n.a)",
+        "raise_exception(n.a)",
+    ] {
+        let text = stopped(&format!("{shared}{{{{ {end} }}}}"));
+        assert!(text.contains("too many steps"), "{end}: {text}");
+    }
+}
+
+#[test]
+fn formats_pay_for_the_room_that_they_ask_for() {
+    for wide in ["'{:>1000000000}'.format(1)", "'{:.1000000000f}'.format(1.5)"] {
+        let text = stopped(&format!("{{{{ {wide} }}}}{{{{ messages[0].content }}}}"));
+        assert!(text.contains("more than 4 digits"), "{text}");
+    }
+    let many = "{% set a = 'x' * 1000000 %}{{ ('{0}' * 1000).format(a) }}{{ messages[0].content }}";
+    assert!(stopped(many).contains("too many steps"));
+    let plain = sound("{{ '{:>4}|{}|{x[0]}'.format(7, [1], x='ab') }}{{ messages[0].content }}");
+    assert_eq!(text_of(&plain, &question("Q")), "   7|[1]|aQ");
+}
+
 /// A template that nests a value in itself `depth` thousand times.
 fn nested(name: &str, depth: usize) -> String {
     let step = format!("{{% set {name}.a = [{name}.a] %}}");
