@@ -107,7 +107,9 @@ fn tok_13_a_file_without_a_cutting_rule_is_refused_until_it_is_wanted() {
     let built_in = cfg!(feature = "llama");
     assert_eq!(output.status.code(), Some(if built_in { 0 } else { 3 }), "{output:?}");
     assert!(!String::from_utf8_lossy(&output.stderr).contains("tokenizer.ggml.pre"), "{output:?}");
-    assert_eq!(level(&examined(&[&path], 3), "pre-tokenizer"), "fail");
+    std::fs::write(&bench.config, "limit = 2\ninterfaces = [\"direct\"]\n[[task]]\nname = \"logic\"\n")
+        .expect("it");
+    assert_eq!(level(&examined(&[&path, "--config", &bench.config], 3), "pre-tokenizer"), "fail");
 }
 
 #[test]
@@ -146,7 +148,8 @@ mod real {
 
     #[test]
     fn the_default_model_passes() {
-        let checks = examined(&["smollm2-135m-instruct-q4_1"], 0);
+        let bench = Bench::new("limit = 11\n[[task]]\nname = \"grammar\"\n");
+        let checks = examined(&["smollm2-135m-instruct-q4_1", "--config", &bench.config], 0);
         for name in
             ["chat", "special tokens", "item text", "labels grammar/direct", "context", "sanity", "parity"]
         {
