@@ -3,8 +3,18 @@
 use models::template::{ControlTexts, Renderer, TemplateError, Thinking, Tokens};
 use models::{Prompt, Role, Segment, Turn};
 
-const CONTROL: &[&str] =
-    &["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|", "think>", "<think>", "</think>", "\n\u{1b}", "\u{662f}"];
+const CONTROL: &[&str] = &[
+    "<s>",
+    "</s>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|",
+    "think>",
+    "<think>",
+    "</think>",
+    "\n\u{1b}",
+    "\u{662f}",
+];
 
 /// The first byte chooses the circumstances. The rest is cut at zero bytes: the template, the lead, and the turns in
 /// turn, a user's first.
