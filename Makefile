@@ -78,7 +78,7 @@ fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
 	@$(TOOLS) cd tests/fuzz; for target in $(FUZZ); do \
 	    mkdir -p corpus/$$target; echo "fuzz: $$target, $(MINUTES) minutes"; \
 	    [ $$target = template ] && sanitizer=none || sanitizer=address; \
-	    FUZZ_SEEDS=$$PWD/corpus/$$target cargo $(FUZZ_TOOLCHAIN) fuzz run --fuzz-dir . -s $$sanitizer $$target corpus/$$target ../fixtures/fuzz/$$target -- \
+	    FUZZ_SEEDS=$$PWD/corpus/$$target cargo $(FUZZ_TOOLCHAIN) fuzz run -O --fuzz-dir . -s $$sanitizer $$target corpus/$$target ../fixtures/fuzz/$$target -- \
 	        -dict=dictionaries/$$target.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 -rss_limit_mb=512 -malloc_limit_mb=256 \
 	        -print_final_stats=1; done
 
