@@ -65,11 +65,12 @@ lint: setup ## format and lints, with and without llama.cpp
 	@if command -v shellcheck >/dev/null; then shellcheck cross/*.sh .ci/run; fi
 
 # The model and the C++ build come before the long steps, so that what is missing shows at once.
+# With llama.cpp one test at a time: each uses every core, and threads that wait for each other spin.
 .PHONY: test
 test: fetch lint ## the whole suite, real model included
 	@$(TOOLS) python3 -m unittest -q models/fetch_test.py
 	@$(TOOLS) cargo test --locked --workspace
-	@$(TOOLS) cargo test --locked $(LLAMA)
+	@$(TOOLS) cargo test --locked $(LLAMA) -- --test-threads=1
 
 # One target: FUZZ=gguf. What it needs, and what the limits mean: tests/fuzz/README.md.
 .PHONY: fuzz

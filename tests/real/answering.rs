@@ -149,20 +149,22 @@ fn gen_01_and_ext_20_generations_stop_at_stop_texts_and_loops() {
 #[test]
 fn ext_19_a_thinking_budget_closes_the_block_and_the_model_goes_on() {
     let mut engine = engine(2);
-    let marks = models::template::marks();
-    let thinking = Some(ThinkingCap { max_tokens: 8, inside: Some("</think>".into()), marks });
-    let generate =
-        Generate { max_tokens: 40, stop: vec![], sampling: Sampling::Greedy, loop_guard: None, thinking };
-    let Reply::Generated(text) =
-        answer(&mut engine, &job(&format!("{CAPITAL}<think>\n"), Request::Generate(generate)))
-    else {
-        panic!("not generated")
+    let mut reply = |max_tokens, thinking| {
+        let generate =
+            Generate { max_tokens, stop: vec![], sampling: Sampling::Greedy, loop_guard: None, thinking };
+        match answer(&mut engine, &job(&format!("{CAPITAL}<think>\n"), Request::Generate(generate))) {
+            Reply::Generated(text) => text,
+            other => panic!("{other:?}"),
+        }
     };
-    assert!(text.thinking_cut);
-    let shown = text.text();
-    let (thought, answer) = shown.split_once("</think>").expect("the block is closed");
-    assert!(!thought.trim().is_empty() && !answer.trim().is_empty(), "{shown}");
-    assert!(text.tokens.len() <= 40);
+    let marks = models::template::marks();
+    let budget = ThinkingCap { max_tokens: 8, inside: Some("</think>".into()), marks };
+    let (free, capped) = (reply(8, None), reply(40, Some(budget)));
+    // The budget's tokens are the model's own; then comes the closing, and then again what the model makes of it.
+    assert_eq!((free.tokens.len(), free.thinking_cut, capped.thinking_cut), (8, false, true));
+    assert_eq!(capped.tokens[..8], free.tokens[..]);
+    assert!(capped.text().starts_with(&format!("{}\n</think>\n\n", free.text())), "{}", capped.text());
+    assert!(capped.tokens.len() <= 40);
 }
 
 #[test]
