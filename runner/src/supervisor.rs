@@ -3,9 +3,11 @@
 pub mod group;
 mod interrupt;
 mod link;
+mod load;
 mod run;
 mod tail;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
-pub use run::{Need, Progress, Report, load_spec, run};
+pub use load::{Need, load_spec};
+pub use run::{Progress, Report, run};
