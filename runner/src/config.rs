@@ -103,6 +103,8 @@ pub struct EngineChoice {
     pub sequences: u32,
     /// Replies generated side by side.
     pub parallel: u32,
+    /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
+    pub group_items: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
     /// Threads for generating; 0 for the number of physical cores.
@@ -191,6 +193,9 @@ impl Config {
         if self.engine.batch_tokens == 0 {
             return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
         }
+        if self.engine.group_items == 0 {
+            return wrong("group-items", "group-items is 0: give at least 1 (44 is usual)".into());
+        }
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
@@ -236,6 +241,7 @@ impl Default for EngineChoice {
             mode: Mode::Packed,
             sequences: 128,
             parallel: 16,
+            group_items: 44,
             cells: 0,
             threads: 0,
             threads_batch: 0,

@@ -176,7 +176,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, &interfaces);
+    let chunks = chunks(&items, config.engine.group_items);
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),
