@@ -105,6 +105,8 @@ pub struct EngineChoice {
     pub parallel: u32,
     /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
     pub group_items: usize,
+    /// Scored items per model that are scored a second time, alone, to tell how far packing moves scores.
+    pub parity: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
     /// Threads for generating; 0 for the number of physical cores.
@@ -242,6 +244,7 @@ impl Default for EngineChoice {
             sequences: 128,
             parallel: 16,
             group_items: 44,
+            parity: 12,
             cells: 0,
             threads: 0,
             threads_batch: 0,
