@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::{Clock, SystemClock, boot_id};
 use crate::config::SyncChoice;
 use crate::device;
-use crate::entry::{self, Entry, FORMAT, Header};
+use crate::entry::{self, Entry, FORMAT, Header, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
@@ -23,6 +23,8 @@ pub struct Session {
     pub log: Option<Log<Entry>>,
     /// Groups that are in the log.
     pub done: BTreeSet<u32>,
+    /// What probes chose in earlier sessions.
+    pub tuned: Vec<Tuned>,
     notes: Vec<String>,
 }
 
@@ -47,7 +49,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), tuned: Vec::new(), notes })
     }
 
     /// What people should know, one line each.
@@ -81,10 +83,10 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
             run.summary.damaged_stretches
         ));
     }
-    let done = run.done();
+    let (done, tuned) = (run.done(), run.tuned);
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, notes });
+        return Ok(Session { dir, log: None, done, tuned, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
@@ -93,7 +95,7 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         run.header.groups
     ));
     log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, notes })
+    Ok(Session { dir, log: Some(log), done, tuned, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {

@@ -6,8 +6,9 @@ mod link;
 mod load;
 mod run;
 mod tail;
+mod tuning;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
 pub use load::{Need, load_spec};
-pub use run::{Progress, Report, run};
+pub use run::{Before, Progress, Report, run};

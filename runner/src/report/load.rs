@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -24,6 +24,8 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -70,6 +72,10 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -85,6 +91,7 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            tuned: run.tuned,
             complete,
             summary,
         })
@@ -103,5 +110,6 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    tuned: Vec<Tuned>,
     complete: Option<Complete>,
 }

@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
+use super::tuning;
+use crate::entry::{
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
@@ -43,6 +46,15 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// What earlier sessions of the run left.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// Groups that are in the log.
+    pub done: BTreeSet<u32>,
+    /// What probes chose.
+    pub tuned: Vec<Tuned>,
+}
+
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
@@ -56,6 +68,8 @@ struct Runner<'a> {
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    /// What probes chose, in this session or an earlier one.
+    tuned: Vec<Tuned>,
     report: Report,
 }
 
@@ -75,11 +89,11 @@ impl From<LogError> for Stop {
     }
 }
 
-/// Runs every group of the plan that is not in `done`.
+/// Runs every group of the plan that is not done yet.
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    done: &BTreeSet<u32>,
+    before: &Before,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
@@ -94,12 +108,13 @@ pub async fn run(
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
+        tuned: before.tuned.clone(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
         let groups: Vec<Group> = plan
             .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
+            .filter(|group| usize::from(group.at.model) == model && !before.done.contains(&group.at.group))
             .collect();
         if groups.is_empty() {
             continue;
@@ -137,7 +152,10 @@ impl<'a> Runner<'a> {
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.load_spec(model, &settings).await?;
+        let mut spec = self.load_spec(model, &settings).await?;
+        if spec.parallel == 0 {
+            spec.parallel = self.parallel(model, &spec).await?;
+        }
         let mut link = self.open(model, &spec).await?;
         for group in groups {
             if self.interrupt.is_asked() {
@@ -186,6 +204,30 @@ impl<'a> Runner<'a> {
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
+    }
+
+    /// How many replies are written side by side where the configuration leaves it to a probe: what the log says, or
+    /// what is measured now.
+    async fn parallel(&mut self, model: usize, spec: &LoadSpec) -> Result<u32, Stop> {
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
+            return Ok(tuned.parallel);
+        }
+        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
+        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+            return Ok(tuning::UNUSED);
+        }
+        let mut link = self.start()?;
+        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        let most = tuning::most(spec, self.plan.config.asking.max_tokens);
+        let steps = match tuning::measure(&mut link, most).await {
+            Ok(steps) => steps,
+            Err(error) => return Err(self.hopeless(error, model)),
+        };
+        let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
+        self.progress.say(&tuning::in_words(&tuned));
+        self.log.append(&Entry::Tuned(tuned.clone()))?;
+        self.tuned.push(tuned.clone());
+        Ok(tuned.parallel)
     }
 
     fn start(&self) -> Result<Link, Stop> {
