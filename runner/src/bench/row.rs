@@ -144,6 +144,9 @@ impl Row {
         match (&self.error, &self.scoring) {
             (Some(error), _) => format!("{name} {test}: {error}"),
             (None, Some(scoring)) => format!("{name} {test}: {:.1} answers/s", scoring.answers_per_s),
+            (None, None) if self.kind == "first-token" => {
+                format!("{name} {test}: {:.1} ms", self.avg_ns as f64 / 1e6)
+            }
             (None, None) => format!("{name} {test}: {:.1} tokens/s +- {:.1}", self.avg_ts, self.stddev_ts),
         }
     }

@@ -49,16 +49,13 @@ fn cells(row: &Row, all: &[Row]) -> [String; 8] {
         let note = clean(&format!("failed: {error}"));
         return [model, size, threads, test, String::new(), String::new(), String::new(), note];
     }
-    [
-        clean(&model),
-        size,
-        threads,
-        test,
-        format!("{:.2}", row.avg_ts),
-        format!("{:.2}", row.stddev_ts),
-        format!("{:.2}", row.median_ts),
-        note(row, all),
-    ]
+    // A time is not a rate.
+    let rates = match row.kind {
+        "first-token" => [const { String::new() }; 3],
+        _ => [row.avg_ts, row.stddev_ts, row.median_ts].map(|rate| format!("{rate:.2}")),
+    };
+    let [mean, spread, middle] = rates;
+    [clean(&model), size, threads, test, mean, spread, middle, note(row, all)]
 }
 
 /// What tokens per second do not tell.
@@ -76,7 +73,10 @@ fn note(row: &Row, all: &[Row]) -> String {
         );
     }
     match row.kind {
-        "first-token" => format!("{:.1} ms for {} tokens", row.avg_ns as f64 / 1e6, row.n_prompt),
+        "first-token" => {
+            let ms = |ns: u64| ns as f64 / 1e6;
+            format!("{:.1} ms +- {:.1} after {} tokens", ms(row.avg_ns), ms(row.stddev_ns), row.n_prompt)
+        }
         "parallel" => match all.iter().find(|other| {
             other.kind == "parallel" && other.n_parallel == 1 && other.model_filename == row.model_filename
         }) {
