@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::{
     Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
-    PhaseKind, PromptSize, Reply, Request, RoundReply, Score, Scored, Token, TokenProb, Tokenised, Usage,
+    PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score, Scored, Token,
+    TokenProb, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
@@ -260,6 +261,27 @@ impl Engine for Fake {
     }
 
     fn end_group(&mut self) {}
+
+    /// Made-up durations of a machine with four cores, on which eight sequences side by side cost as much as one.
+    fn probe(&mut self, probe: &Probe, _: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
+        if let Some(reason) = probe.refusal() {
+            return Err(EngineError(format!("fake engine: {reason}")));
+        }
+        self.misbehave(&format!("probe {:?}", probe.work));
+        let or_two = |threads: u32| if threads == 0 { 2 } else { threads };
+        let (threads, threads_batch) = (or_two(probe.threads), or_two(probe.threads_batch));
+        // More threads than cores wait for each other.
+        let speed = |threads: u32| u64::from(if threads > 4 { 2 } else { threads });
+        let once_us = match probe.work {
+            ProbeWork::Prefill { tokens } => 400 * u64::from(tokens) / speed(threads_batch),
+            ProbeWork::Decode { steps, sequences } => {
+                4_000 * u64::from(steps) * u64::from(sequences.max(8)) / 8 / speed(threads)
+            }
+        };
+        let samples_us =
+            (0..u64::from(probe.repetitions)).map(|place| once_us + 10 * (place % 3) + 1).collect();
+        Ok(ProbeReply { samples_us, threads, threads_batch, batch_tokens: 512, micro_batch_tokens: 512 })
+    }
 }
 
 #[cfg(test)]
@@ -316,6 +338,26 @@ mod tests {
         let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
         let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };
         assert_eq!((generated.text().as_ref(), generated.finish), ("one two ", Finish::Length));
+    }
+
+    #[test]
+    fn probes_of_the_same_work_take_the_same_made_up_time() {
+        let mut engine = Fake::open("fake", 100).unwrap();
+        let mut probe = |sequences, threads| {
+            let probe = Probe {
+                work: ProbeWork::Decode { steps: 10, sequences },
+                depth_tokens: 0,
+                threads,
+                threads_batch: threads,
+                repetitions: 2,
+                budget_us: None,
+            };
+            engine.probe(&probe, &mut |_| ()).unwrap().samples_us
+        };
+        assert_eq!(probe(1, 4), probe(8, 4), "eight cost what one costs");
+        assert_eq!(probe(16, 4)[0] - 1, 2 * (probe(8, 4)[0] - 1));
+        assert_eq!(probe(1, 2)[0] - 1, 2 * (probe(1, 4)[0] - 1));
+        assert!(probe(1, 8)[0] > probe(1, 4)[0]);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub enum Entry {
     Pieces(Pieces),
     /// An item of the parity sample was scored again, alone.
     Alone(Box<Alone>),
+    /// How many replies are written side by side, where a probe chose it.
+    Tuned(Tuned),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -144,6 +146,28 @@ pub struct Loaded {
     pub spec: LoadSpec,
     /// What came of it.
     pub facts: EngineFacts,
+}
+
+/// What a probe chose for a model. A resumed run takes it from here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// Index of the model.
+    pub model: u16,
+    /// Replies written side by side.
+    pub parallel: u32,
+    /// What was measured.
+    pub steps: Vec<TunedStep>,
+}
+
+/// Generating with a number of sequences side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunedStep {
+    /// Sequences.
+    pub sequences: u32,
+    /// Tokens of one repetition, all sequences together.
+    pub tokens: u64,
+    /// Wall time of each repetition in microseconds.
+    pub samples_us: Vec<u64>,
 }
 
 /// Texts of tokens. Scores name their tokens by id; this is what the ids stand for.

@@ -7,6 +7,7 @@ mod load;
 mod parity;
 mod run;
 mod tail;
+mod tuning;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};

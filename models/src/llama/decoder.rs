@@ -134,6 +134,16 @@ impl Decoder {
         Ok(())
     }
 
+    /// Forgets what every sequence has from a position on; `false` when the cache cannot (some models keep one state).
+    pub(super) fn cut(&mut self, position: usize) -> bool {
+        self.timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None)).unwrap_or(false)
+    }
+
+    /// Tokens that the library takes in one call, and those that it computes at once.
+    pub(super) fn batch_sizes(&self) -> (u32, u32) {
+        (self.context.n_batch(), self.context.n_ubatch())
+    }
+
     /// Whether another token must wait for [`Decoder::decode`].
     pub(super) fn is_full(&self) -> bool {
         self.batch.n_tokens() as usize >= self.batch_tokens || self.wanted.len() >= self.rows

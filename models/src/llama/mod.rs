@@ -8,6 +8,7 @@ mod decoder;
 mod exact;
 mod leaves;
 mod packed;
+mod probing;
 mod scoring;
 mod state;
 mod vocabulary;
@@ -23,8 +24,8 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, Reply,
-    RoundReply, Tokenised,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe, ProbeReply,
+    PromptSize, Reply, RoundReply, Tokenised,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
@@ -36,6 +37,8 @@ pub struct Llama {
     decoder: Option<Decoder>,
     parallel: usize,
     facts: EngineFacts,
+    model: &'static LlamaModel,
+    spec: LoadSpec,
 }
 
 impl Llama {
@@ -64,7 +67,7 @@ impl Llama {
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
     }
 }
 
@@ -168,5 +171,12 @@ impl Engine for Llama {
         if let Some(decoder) = &mut self.decoder {
             decoder.clear();
         }
+    }
+
+    fn probe(&mut self, probe: &Probe, progress: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
+        if self.decoder.is_none() {
+            return Err(EngineError("only the vocabulary is loaded: nothing can be measured".into()));
+        }
+        probing::probe(self.model, &self.spec, probe, progress)
     }
 }

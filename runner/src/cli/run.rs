@@ -62,9 +62,9 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
-                    let done = session.done.clone();
                     let report =
-                        supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller).await;
+                        supervisor::run(&plan, &mut log, &session.done, program, interrupt, &mut teller)
+                            .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -26,6 +26,8 @@ pub struct RunLog {
     pub pieces: BTreeMap<(u16, i32), String>,
     /// Items of the parity sample, scored alone.
     pub alone: Vec<Alone>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -73,6 +75,10 @@ impl RunLog {
                     run.pieces.extend(found);
                 }
                 Entry::Alone(alone) => run.alone.push(*alone),
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -89,6 +95,7 @@ impl RunLog {
             deaths: run.deaths,
             pieces: run.pieces,
             alone: run.alone,
+            tuned: run.tuned,
             complete,
             summary,
         })
@@ -97,7 +104,11 @@ impl RunLog {
     /// What need not be done again.
     pub fn done(&self) -> Done {
         let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
-        Done { groups: self.groups.keys().copied().collect(), alone: self.alone.iter().map(sampled).collect() }
+        Done {
+            groups: self.groups.keys().copied().collect(),
+            alone: self.alone.iter().map(sampled).collect(),
+            tuned: self.tuned.clone(),
+        }
     }
 }
 
@@ -108,6 +119,8 @@ pub struct Done {
     pub groups: BTreeSet<u32>,
     /// Group, item and interface of what was scored alone.
     pub alone: BTreeSet<(u32, String, String)>,
+    /// What probes chose, by model.
+    pub tuned: Vec<Tuned>,
 }
 
 #[derive(Default)]
@@ -118,5 +131,6 @@ struct Parts {
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
     alone: Vec<Alone>,
+    tuned: Vec<Tuned>,
     complete: Option<Complete>,
 }

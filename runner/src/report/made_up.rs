@@ -41,6 +41,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         deaths: Vec::new(),
         pieces: BTreeMap::new(),
         alone: Vec::new(),
+        tuned: Vec::new(),
         complete: None,
         summary: Summary::default(),
     }

@@ -5,14 +5,17 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
 use super::parity::{self, Sampled};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
+use super::tuning;
+use crate::entry::{
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
@@ -60,6 +63,8 @@ pub(super) struct Runner<'a> {
     known_pieces: BTreeSet<(u16, i32)>,
     /// Whether the engine at hand evaluates jobs together.
     packs: bool,
+    /// What probes chose, in this session or an earlier one.
+    tuned: Vec<Tuned>,
     report: Report,
 }
 
@@ -99,6 +104,7 @@ pub async fn run(
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
         packs: false,
+        tuned: done.tuned.clone(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
@@ -143,7 +149,10 @@ impl<'a> Runner<'a> {
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.load_spec(model, &settings).await?;
+        let mut spec = self.load_spec(model, &settings).await?;
+        if spec.parallel == 0 {
+            spec.parallel = self.parallel(model, &spec).await?;
+        }
         let mut link = self.open(model, &spec).await?;
         for group in groups {
             if self.interrupt.is_asked() {
@@ -195,6 +204,30 @@ impl<'a> Runner<'a> {
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
+    }
+
+    /// How many replies are written side by side where the configuration leaves it to a probe: what the log says, or
+    /// what is measured now.
+    async fn parallel(&mut self, model: usize, spec: &LoadSpec) -> Result<u32, Stop> {
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
+            return Ok(tuned.parallel);
+        }
+        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
+        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+            return Ok(tuning::UNUSED);
+        }
+        let mut link = self.start()?;
+        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        let most = tuning::most(spec, self.plan.config.asking.max_tokens);
+        let steps = match tuning::measure(&mut link, most).await {
+            Ok(steps) => steps,
+            Err(error) => return Err(self.hopeless(error, model)),
+        };
+        let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
+        self.progress.say(&tuning::in_words(&tuned));
+        self.log.append(&Entry::Tuned(tuned.clone()))?;
+        self.tuned.push(tuned.clone());
+        Ok(tuned.parallel)
     }
 
     fn start(&self) -> Result<Link, Stop> {
