@@ -136,7 +136,18 @@ impl Decoder {
 
     /// Forgets what every sequence has from a position on; `false` when the cache cannot (some models keep one state).
     pub(super) fn cut(&mut self, position: usize) -> bool {
-        self.timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None)).unwrap_or(false)
+        let is_cut = self
+            .timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None))
+            .unwrap_or(false);
+        if is_cut {
+            self.cache.cut(position);
+        }
+        is_cut
+    }
+
+    /// Numbers that sequences may have are below this.
+    pub(super) fn sequences(&self) -> i32 {
+        self.cache.sequences() as i32
     }
 
     /// Tokens that the library takes in one call, and those that it computes at once.

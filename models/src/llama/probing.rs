@@ -133,7 +133,7 @@ impl Probing<'_> {
 
     fn add(&mut self, token: i32, position: u32, sequence: i32, wanted: bool) -> Result<(), String> {
         self.done.tokens += 1;
-        self.decoder.add(token, position as usize, &[sequence], wanted.then_some(0))
+        self.decoder.add(token, position as usize, &[sequence], wanted)
     }
 
     fn call(&mut self) -> Result<(), String> {

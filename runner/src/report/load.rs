@@ -85,7 +85,7 @@ impl RunLog {
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),

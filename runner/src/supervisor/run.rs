@@ -108,10 +108,8 @@ pub async fn run(
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
-        let groups: Vec<Group> = plan
-            .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.groups.contains(&group.at.group))
-            .collect();
+        let groups: Vec<Group> =
+            plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
         let sample = parity::left(plan, model, done);
         if groups.is_empty() && sample.is_empty() {
             continue;
