@@ -311,11 +311,9 @@ fn shortest(items: &[Item]) -> Vec<Option<u16>> {
 }
 
 fn bayes(items: &[Item]) -> Vec<Option<u16>> {
-    // Where humans' choices in the released data are fitted best on a coarse grid.
-    let with = Parameters { cost: 0.775, urgency: 0.225, fading: 0.99, leaving: 100.0 };
     let answer = |item: &Item| {
         let (scene, routes) = shown(item)?;
-        let chances = Problem::new(&scene, &routes).choices(&with, 2);
+        let chances = Problem::new(&scene, &routes).choices(&Parameters::OF_PEOPLE, 2);
         let (kind, _) = Kind::ALL.iter().zip(chances).max_by(|(_, one), (_, other)| one.total_cmp(other))?;
         let Gold::Route { kinds, .. } = &item.first_question().gold else { return None };
         kinds.iter().position(|name| name == kind.word()).map(|label| label as u16)
