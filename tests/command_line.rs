@@ -227,3 +227,31 @@ fn a_template_of_the_command_line_is_what_prompts_are_made_with() {
     assert_eq!(missing.status.code(), Some(3));
     assert!(complaint(&missing).contains("nowhere.jinja"));
 }
+
+#[test]
+fn data_05_one_gold_that_changed_in_a_file_makes_another_run() {
+    let row = |question: &str, gold: &str| format!("{question}\tacid\tbase\tsalt\t{gold}\n");
+    let rows = |gold: &str| {
+        format!("question\tA\tB\tC\tanswer\n{}{}", row("What is sour?", "A"), row("What is soap?", gold))
+    };
+    let bench = Bench::new("");
+    let file = bench.path("set.tsv");
+    let config = format!(
+        "[[model]]\npath = \"fake\"\n[[task]]\nname = \"file\"\nparams = {{ path = {file:?} }}\n[log]\nsync = \"never\"\n"
+    );
+    std::fs::write(&bench.config, config).expect("the configuration is written");
+    std::fs::write(&file, rows("B")).expect("the set is written");
+    let (code, _, errors) = told(&bench.run("run", &["--quiet"]));
+    assert_eq!(code, Some(0), "{errors}");
+    let hash = bench.log("run").header.tasks[0].items_sha256.clone();
+    std::fs::write(&file, rows("C")).expect("the set is written");
+    let output = bench.run("run", &["--quiet"]);
+    assert_eq!(output.status.code(), Some(5));
+    let line = complaint(&output);
+    assert!(line.contains("file-sha256") || line.contains("items_sha256"), "{line}");
+    // In a folder of its own it runs, and both hashes tell.
+    assert_eq!(bench.run("other", &["--quiet"]).status.code(), Some(0));
+    let other = bench.log("other").header.tasks[0].clone();
+    assert_ne!(other.items_sha256, hash);
+    assert!(other.params_json.contains("file-sha256"), "{}", other.params_json);
+}
