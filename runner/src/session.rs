@@ -1,6 +1,5 @@
 //! A session: opening the folder of a run, new or begun.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use models::gguf::hex;
@@ -13,7 +12,7 @@ use crate::entry::{self, Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
-use crate::report::RunLog;
+use crate::report::{Done, RunLog};
 
 /// An opened run folder.
 pub struct Session {
@@ -21,8 +20,8 @@ pub struct Session {
     pub dir: PathBuf,
     /// Its log; `None` when the run is complete already.
     pub log: Option<Log<Entry>>,
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
+    /// What is in the log.
+    pub done: Done,
     notes: Vec<String>,
 }
 
@@ -47,7 +46,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), done: Done::default(), notes })
     }
 
     /// What people should know, one line each.
@@ -89,10 +88,10 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
         dir.display(),
-        done.len(),
+        done.groups.len(),
         run.header.groups
     ));
-    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
+    log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
     Ok(Session { dir, log: Some(log), done, notes })
 }
 

@@ -4,6 +4,7 @@ pub mod group;
 mod interrupt;
 mod link;
 mod load;
+mod parity;
 mod run;
 mod tail;
 

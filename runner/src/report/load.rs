@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -24,6 +24,8 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Items of the parity sample, scored alone.
+    pub alone: Vec<Alone>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -70,6 +72,7 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Alone(alone) => run.alone.push(*alone),
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -85,15 +88,26 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            alone: run.alone,
             complete,
             summary,
         })
     }
 
-    /// Groups that are complete.
-    pub fn done(&self) -> BTreeSet<u32> {
-        self.groups.keys().copied().collect()
+    /// What need not be done again.
+    pub fn done(&self) -> Done {
+        let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
+        Done { groups: self.groups.keys().copied().collect(), alone: self.alone.iter().map(sampled).collect() }
     }
+}
+
+/// What a log holds already of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Groups that are complete.
+    pub groups: BTreeSet<u32>,
+    /// Group, item and interface of what was scored alone.
+    pub alone: BTreeSet<(u32, String, String)>,
 }
 
 #[derive(Default)]
@@ -103,5 +117,6 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    alone: Vec<Alone>,
     complete: Option<Complete>,
 }
