@@ -48,6 +48,9 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
+const MEASURE_TRIES: u32 = 2;
+
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
@@ -195,10 +198,30 @@ impl<'a> Runner<'a> {
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
-            match link.measure(jobs).await {
-                Ok(sizes) => need.add(&sizes, group.grows()),
-                Err(error) => return Err(self.hopeless(error, model)),
-            }
+            let mut attempt = 1;
+            let sizes = loop {
+                match link.measure(jobs.clone()).await {
+                    Ok(sizes) => break sizes,
+                    // Killed from outside? Once more; prompts that kill their measurer do it again.
+                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
+                        attempt += 1;
+                        let cause_in_words = cause.in_words();
+                        self.progress.say(&format!(
+                            "the worker {cause_in_words} while prompts were measured; starting another"
+                        ));
+                        self.log.append(&Entry::Death(Death {
+                            at: group.at,
+                            culprit: None,
+                            cause,
+                            last_words,
+                        }))?;
+                        link = self.start()?;
+                        self.opened(&mut link, &vocabulary, model).await?;
+                    }
+                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
+                }
+            };
+            need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
@@ -256,24 +279,19 @@ impl<'a> Runner<'a> {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
                 Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
-                Err(error) => return Err(self.hopeless(error, model)),
+                Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// A failure that no retry mends.
-    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+    /// A failure that no retry mends. `doing` ends what is said of a worker that died: `while loading`.
+    fn hopeless(&self, error: LinkError, model: usize, doing: &str) -> Stop {
         let name = &self.plan.models[model].record.name;
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
-            LinkError::Died { cause, last_words } => {
-                let last =
-                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
-            }
+            error => Stop::Model(format!("model {name}: {}", error.in_words(doing))),
         }
     }
 
@@ -364,7 +382,7 @@ impl<'a> Runner<'a> {
                 *link = self.open(model, load).await?;
                 Ok(cause)
             }
-            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
             GroupError::Template(error) => Err(Stop::Model(error.to_string())),
         }
     }
