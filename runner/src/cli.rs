@@ -1,7 +1,7 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
-mod bench;
 mod bayes;
+mod bench;
 mod choice;
 mod doctor;
 mod list;

@@ -242,7 +242,7 @@ impl<'a> Runner<'a> {
         let most = tuning::most(spec, self.plan.config.asking.max_tokens);
         let steps = match tuning::measure(&mut link, most).await {
             Ok(steps) => steps,
-            Err(error) => return Err(self.hopeless(error, model)),
+            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
         };
         let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
         self.progress.say(&tuning::in_words(&tuned));
