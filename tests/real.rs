@@ -4,6 +4,7 @@ mod answering;
 mod minimum;
 mod packing;
 mod program;
+mod states;
 
 use std::path::PathBuf;
 
