@@ -290,7 +290,13 @@ mod tests {
     use crate::{LoopGuard, Sampling, Segment};
 
     fn job(text: &str, request: Request) -> Job {
-        Job { id: 0, prompt: vec![Segment { text: text.into(), control: true }], add_bos: false, request }
+        Job {
+            id: 0,
+            prompt: vec![Segment { text: text.into(), control: true }],
+            add_bos: false,
+            request,
+            follow_up: false,
+        }
     }
 
     fn labels() -> Request {

@@ -5,7 +5,7 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
+use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Version of this vocabulary.
@@ -32,6 +32,8 @@ pub enum Entry {
     Complete(Complete),
     /// Texts of label tokens that were new in a group; stands before the group's end.
     Pieces(Pieces),
+    /// An item of the parity sample was scored again, alone.
+    Alone(Box<Alone>),
     /// How many replies are written side by side, where a probe chose it.
     Tuned(Tuned),
 }
@@ -232,6 +234,20 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+}
+
+/// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those
+/// that it got in its group is what rounding does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alone {
+    /// The item's group.
+    pub at: GroupRef,
+    /// Name of the interface.
+    pub interface: String,
+    /// Id of the item.
+    pub item: String,
+    /// Its scores.
+    pub scored: Scored,
 }
 
 /// A group is complete.

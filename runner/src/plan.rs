@@ -3,6 +3,7 @@
 mod grouping;
 mod identity;
 mod model;
+mod parity;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,6 +20,7 @@ pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use parity::{Pair, parity_sample};
 
 /// What will be asked.
 pub struct Plan {
@@ -176,7 +178,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, &interfaces);
+    let chunks = chunks(&items, config.engine.group_items);
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),

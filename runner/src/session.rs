@@ -1,6 +1,5 @@
 //! A session: opening the folder of a run, new or begun.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use models::gguf::hex;
@@ -9,11 +8,11 @@ use sha2::{Digest, Sha256};
 use crate::clock::{Clock, SystemClock, boot_id};
 use crate::config::SyncChoice;
 use crate::device;
-use crate::entry::{self, Entry, FORMAT, Header, Tuned};
+use crate::entry::{self, Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
-use crate::report::RunLog;
+use crate::report::{Done, RunLog};
 
 /// An opened run folder.
 pub struct Session {
@@ -21,10 +20,8 @@ pub struct Session {
     pub dir: PathBuf,
     /// Its log; `None` when the run is complete already.
     pub log: Option<Log<Entry>>,
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
-    /// What probes chose in earlier sessions.
-    pub tuned: Vec<Tuned>,
+    /// What is in the log.
+    pub done: Done,
     notes: Vec<String>,
 }
 
@@ -49,7 +46,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), tuned: Vec::new(), notes })
+        Ok(Session { dir, log: Some(log), done: Done::default(), notes })
     }
 
     /// What people should know, one line each.
@@ -83,19 +80,19 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
             run.summary.damaged_stretches
         ));
     }
-    let (done, tuned) = (run.done(), run.tuned);
+    let done = run.done();
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, tuned, notes });
+        return Ok(Session { dir, log: None, done, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
         dir.display(),
-        done.len(),
+        done.groups.len(),
         run.header.groups
     ));
-    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, tuned, notes })
+    log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
+    Ok(Session { dir, log: Some(log), done, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {

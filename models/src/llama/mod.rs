@@ -2,6 +2,8 @@
 //!
 //! llama.cpp aborts the process on what it holds for impossible, so this module must only ever run in the worker.
 
+mod admission;
+mod cache;
 mod decoder;
 mod exact;
 mod leaves;
@@ -33,8 +35,6 @@ pub struct Llama {
     vocabulary: Vocabulary,
     /// `None` when only the vocabulary was loaded.
     decoder: Option<Decoder>,
-    /// What the cache holds of the group at hand.
-    kept: packed::Kept,
     parallel: usize,
     facts: EngineFacts,
     model: &'static LlamaModel,
@@ -67,15 +67,7 @@ impl Llama {
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama {
-            vocabulary,
-            decoder,
-            kept: packed::Kept::default(),
-            parallel,
-            facts,
-            model,
-            spec: spec.clone(),
-        })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
     }
 }
 
@@ -165,7 +157,8 @@ impl Engine for Llama {
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
         let mut reply = if self.facts.packs {
-            packed::round(decoder, &self.vocabulary, &mut self.kept, self.parallel, tasks, progress)
+            let follow_up = jobs.iter().map(|job| job.follow_up).collect();
+            packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress)
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
@@ -176,7 +169,7 @@ impl Engine for Llama {
 
     fn end_group(&mut self) {
         if let Some(decoder) = &mut self.decoder {
-            packed::end_group(decoder, &mut self.kept);
+            decoder.clear();
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
 use crate::report::{RunLog, cells, notes, table};
 use crate::session::Session;
-use crate::supervisor::{self, Before, Interrupt};
+use crate::supervisor::{self, Interrupt};
 
 /// Help beside the arguments.
 pub(super) const HELP: &str =
@@ -62,9 +62,9 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
-                    let before = Before { done: session.done.clone(), tuned: session.tuned.clone() };
+                    let done = session.done.clone();
                     let report =
-                        supervisor::run(&plan, &mut log, &before, program, interrupt, &mut teller).await;
+                        supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller).await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }

@@ -8,10 +8,11 @@ use models::Reply;
 
 use super::cells::greedy_is_label;
 use super::load::RunLog;
+use super::parity::{floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 31] = [
+pub const COLUMNS: [&str; 32] = [
     "model",
     "task",
     "interface",
@@ -43,14 +44,21 @@ pub const COLUMNS: [&str; 31] = [
     "group",
     "labels",
     "candidates",
+    "undecided",
 ];
 
 /// Writes the rows of a run.
 pub fn write_items_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
     writer.write_record(COLUMNS)?;
+    let (by, floors) = (normalisation(run), floors(run));
     for item in &run.items {
-        writer.write_record(row(run, item))?;
+        let model = run.header.models.get(usize::from(item.at.model)).map(|model| &model.name);
+        let floor = model.and_then(|model| floors.get(model));
+        let undecided = floor.and_then(|floor| Some(lead(item, by)? < *floor));
+        let mut row = row(run, item);
+        row.push(undecided.map_or(String::new(), |is| is.to_string()));
+        writer.write_record(row)?;
     }
     writer.flush()?;
     Ok(())

@@ -11,6 +11,7 @@ use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
+use super::parity::{self, Sampled};
 use super::tuning;
 use crate::entry::{
     Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
@@ -18,6 +19,7 @@ use crate::entry::{
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
+use crate::report::Done;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -46,35 +48,28 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
-/// What earlier sessions of the run left.
-#[derive(Clone, Debug, Default)]
-pub struct Before {
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
-    /// What probes chose.
-    pub tuned: Vec<Tuned>,
-}
-
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
-struct Runner<'a> {
-    plan: &'a Plan,
-    log: &'a mut Log<Entry>,
+pub(super) struct Runner<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) log: &'a mut Log<Entry>,
     program: PathBuf,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
-    library_us: u64,
+    pub(super) library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    /// Whether the engine at hand evaluates jobs together.
+    packs: bool,
     /// What probes chose, in this session or an earlier one.
     tuned: Vec<Tuned>,
     report: Report,
 }
 
 /// Why work on a model ends early.
-enum Stop {
+pub(super) enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
@@ -89,11 +84,11 @@ impl From<LogError> for Stop {
     }
 }
 
-/// Runs every group of the plan that is not done yet.
+/// Runs what of the plan is not in `done`.
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    before: &Before,
+    done: &Done,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
@@ -108,18 +103,20 @@ pub async fn run(
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
-        tuned: before.tuned.clone(),
+        packs: false,
+        tuned: done.tuned.clone(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
         let groups: Vec<Group> = plan
             .groups()
-            .filter(|group| usize::from(group.at.model) == model && !before.done.contains(&group.at.group))
+            .filter(|group| usize::from(group.at.model) == model && !done.groups.contains(&group.at.group))
             .collect();
-        if groups.is_empty() {
+        let sample = parity::left(plan, model, done);
+        if groups.is_empty() && sample.is_empty() {
             continue;
         }
-        match runner.model(model, &groups).await {
+        match runner.model(model, &groups, &sample).await {
             Ok(()) => {}
             Err(Stop::Interrupted) => {
                 runner.report.interrupted = true;
@@ -147,7 +144,7 @@ pub async fn run(
 }
 
 impl<'a> Runner<'a> {
-    async fn model(&mut self, model: usize, groups: &[Group]) -> Result<(), Stop> {
+    async fn model(&mut self, model: usize, groups: &[Group], sample: &[Sampled]) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
@@ -164,11 +161,14 @@ impl<'a> Runner<'a> {
             self.progress.group(&self.plan.task(*group).record.name);
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
+        if self.packs {
+            self.score_alone(sample, &settings, &spec, &mut link).await?;
+        }
         Ok(())
     }
 
     /// `settings`: one for each task of the plan.
-    fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
+    pub(super) fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
     where
         'a: 's,
     {
@@ -242,6 +242,7 @@ impl<'a> Runner<'a> {
     async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
+        self.packs = facts.packs;
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
     }
@@ -345,7 +346,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Logs a death and starts the next worker. Failures that are none are passed on.
-    async fn replace(
+    pub(super) async fn replace(
         &mut self,
         error: GroupError,
         spec: &GroupSpec<'_>,
