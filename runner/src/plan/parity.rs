@@ -26,7 +26,8 @@ pub fn parity_sample(plan: &Plan, count: usize) -> BTreeSet<Pair> {
             if !matches!(asked.script, Script::One(_)) {
                 continue;
             }
-            let scoring = planned.interfaces.iter().enumerate().filter(|(_, it)| !it.generates && fits(asked, it));
+            let scoring =
+                planned.interfaces.iter().enumerate().filter(|(_, it)| !it.generates && fits(asked, it));
             pairs.extend(scoring.map(|(interface, _)| Pair { task, item, interface }));
         }
     }

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{
-    Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned,
-};
+use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 

@@ -50,7 +50,9 @@ pub fn parity(run: &RunLog) -> Vec<Parity> {
     }
     let mut found: BTreeMap<u16, Sample> = BTreeMap::new();
     for alone in &run.alone {
-        let Some(Some(turn)) = packed.get(&(alone.at.group, &alone.item[..], &alone.interface[..])) else { continue };
+        let Some(Some(turn)) = packed.get(&(alone.at.group, &alone.item[..], &alone.interface[..])) else {
+            continue;
+        };
         if let Some(scored) = scored(turn) {
             found.entry(alone.at.model).or_default().add(&turn.labels, scored, &alone.scored, by);
         }
@@ -60,7 +62,11 @@ pub fn parity(run: &RunLog) -> Vec<Parity> {
         let own = run.items.iter().filter(|item| item.at.model == model);
         let leads: Vec<f64> = own.filter_map(|item| lead(item, by)).collect();
         Parity {
-            model: run.header.models.get(usize::from(model)).map_or(model.to_string(), |model| model.name.clone()),
+            model: run
+                .header
+                .models
+                .get(usize::from(model))
+                .map_or(model.to_string(), |model| model.name.clone()),
             n: sample.n,
             largest_difference: sample.differences.iter().copied().reduce(f64::max),
             median_difference: median(sample.differences),
@@ -105,7 +111,8 @@ struct Sample {
 impl Sample {
     fn add(&mut self, labels: &[String], packed: &Scored, alone: &Scored, by: Normalisation) {
         let (a, b) = (normalised(packed, labels, by), normalised(alone, labels, by));
-        let Some((best, second)) = best_two(&a).filter(|_| b.len() == a.len() && b.iter().all(|p| p.is_finite()))
+        let Some((best, second)) =
+            best_two(&a).filter(|_| b.len() == a.len() && b.iter().all(|p| p.is_finite()))
         else {
             return;
         };
@@ -119,7 +126,10 @@ impl Sample {
 
 /// The scores of a turn that its answer comes from: a rescue's stand behind the chain.
 fn scored(turn: &TurnRecord) -> Option<&Scored> {
-    turn.replies.iter().rev().find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+    turn.replies
+        .iter()
+        .rev()
+        .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
 }
 
 /// The two best scores with their places; `None` when there are fewer, or one is no finite number.
@@ -143,7 +153,12 @@ mod tests {
 
     fn scores(logprobs: [f32; 2]) -> Scored {
         let label = |&logprob: &f32| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
-        Scored { labels: logprobs.iter().map(label).collect(), mass: None, top: vec![], usage: Usage::default() }
+        Scored {
+            labels: logprobs.iter().map(label).collect(),
+            mass: None,
+            top: vec![],
+            usage: Usage::default(),
+        }
     }
 
     fn asked(id: &str, logprobs: [f32; 2]) -> ItemRecord {
@@ -162,8 +177,12 @@ mod tests {
     #[test]
     fn the_floor_is_the_largest_move_of_a_lead_and_what_lies_below_it_is_undecided() {
         // Leads 1.0, 0.2, 0.5 and 3.0.
-        let items =
-            vec![asked("a", [-1.0, -2.0]), asked("b", [-1.0, -1.2]), asked("c", [-1.0, -1.5]), asked("d", [-1.0, -4.0])];
+        let items = vec![
+            asked("a", [-1.0, -2.0]),
+            asked("b", [-1.0, -1.2]),
+            asked("c", [-1.0, -1.5]),
+            asked("d", [-1.0, -4.0]),
+        ];
         // Alone the first one leads by 0.75 and the second one is behind by 0.05: moves of 0.25.
         let alone = vec![sampled(&items[0], [-1.125, -1.875]), sampled(&items[1], [-1.0, -0.95])];
         let mut log = run(&["t"], items);

@@ -21,14 +21,15 @@ pub(super) fn left(plan: &Plan, model: usize, done: &Done) -> Vec<Sampled> {
     let own = plan.groups().filter(|group| usize::from(group.at.model) == model);
     let pairs = own.flat_map(|group| {
         let range = plan.task(group).chunks[group.chunk].clone();
-        let inside = sample.iter().filter(move |pair| {
-            pair.task == usize::from(group.at.task) && range.contains(&pair.item)
-        });
+        let inside = sample
+            .iter()
+            .filter(move |pair| pair.task == usize::from(group.at.task) && range.contains(&pair.item));
         inside.map(move |pair| (group, *pair))
     });
     let is_left = |(group, pair): &Sampled| {
         let task = &plan.tasks[pair.task];
-        let name = (group.at.group, task.items[pair.item].id.clone(), task.interfaces[pair.interface].name.into());
+        let name =
+            (group.at.group, task.items[pair.item].id.clone(), task.interfaces[pair.interface].name.into());
         !done.alone.contains(&name)
     };
     pairs.filter(is_left).collect()
@@ -53,7 +54,8 @@ impl Runner<'_> {
             let (item, interface) = (&planned.items[pair.item], planned.interfaces[pair.interface]);
             let track = Track::start(item, interface, spec.settings);
             let [(prompt, request)] = track.asks() else { continue };
-            let job = prompting::job(spec.renderer, 0, prompt, request).map_err(|error| Stop::Model(error.to_string()))?;
+            let job = prompting::job(spec.renderer, 0, prompt, request)
+                .map_err(|error| Stop::Model(error.to_string()))?;
             let answered = match link.round(vec![job.job], &mut |_| ()).await {
                 Ok(reply) => link.end_group().await.map(|_| reply),
                 Err(error) => Err(error),
@@ -63,7 +65,12 @@ impl Runner<'_> {
                     self.library_us += reply.phases.iter().map(|phase| phase.library_us).sum::<u64>();
                     if let Some(Reply::Scored(scored)) = reply.replies.into_iter().next() {
                         let (item, interface) = (item.id.clone(), interface.name.to_owned());
-                        self.log.append(&Entry::Alone(Box::new(Alone { at: group.at, interface, item, scored })))?;
+                        self.log.append(&Entry::Alone(Box::new(Alone {
+                            at: group.at,
+                            interface,
+                            item,
+                            scored,
+                        })))?;
                     }
                 }
                 Err(error) => {
