@@ -15,4 +15,5 @@ mod kill;
 mod real;
 mod replay;
 mod reports;
+mod shards;
 mod support;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The options, as `list models` shows them.
-pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, \
+pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
     say=TEXT as every generated reply";
 
@@ -25,6 +25,7 @@ struct Faults {
     delay_us: u64,
     die_after: Option<u64>,
     die_on: Option<String>,
+    die_measuring: Option<u64>,
     hang_after: Option<u64>,
     hang_on: Option<String>,
     fail_on: Option<String>,
@@ -52,6 +53,7 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "context" => faults.context = Some(number()?.min(u64::from(u32::MAX)) as u32),
             "delay-us" => faults.delay_us = number()?,
             "die-after" => faults.die_after = Some(number()?),
+            "die-measuring" => faults.die_measuring = Some(number()?),
             "die-on" => faults.die_on = Some(value.to_owned()),
             "hang-after" => faults.hang_after = Some(number()?),
             "hang-on" => faults.hang_on = Some(value.to_owned()),
@@ -72,6 +74,7 @@ pub struct Fake {
     faults: Faults,
     context_tokens: u32,
     jobs_done: u64,
+    prompts_measured: u64,
     /// Memory held on request.
     ballast: Vec<u8>,
 }
@@ -84,7 +87,7 @@ impl Fake {
         // Untouched pages are not memory yet.
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake { faults, context_tokens, jobs_done: 0, ballast })
+        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast })
     }
 
     fn misbehave(&mut self, text: &str) {
@@ -230,6 +233,10 @@ impl Engine for Fake {
     }
 
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
+        self.prompts_measured += jobs.len() as u64;
+        if self.faults.die_measuring.is_some_and(|most| self.prompts_measured > most) {
+            std::process::abort();
+        }
         Ok(jobs.iter().map(size).collect())
     }
 

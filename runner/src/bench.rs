@@ -74,7 +74,7 @@ impl From<LinkError> for Trouble {
 impl Trouble {
     fn in_words(&self) -> String {
         match self {
-            Trouble::Link(error) => error.in_words(),
+            Trouble::Link(error) => error.in_words("while it was measured"),
             Trouble::Model(message) => message.clone(),
         }
     }

@@ -1,5 +1,6 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
+mod bayes;
 mod bench;
 mod choice;
 mod doctor;
@@ -57,6 +58,9 @@ enum Command {
     Report(report::ReportCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
+    /// The recursive Bayesian model of who chooses a route for others to see
+    #[command(subcommand)]
+    Bayes(bayes::Bayes),
     /// Look into the log of a run
     #[command(subcommand)]
     Log(log::LogCommand),
@@ -96,6 +100,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),
+        Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),

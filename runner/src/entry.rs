@@ -8,6 +8,8 @@ use datasets::{Gold, Said, Verdict};
 use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Shard;
+
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
 
@@ -59,6 +61,15 @@ pub struct Header {
     pub groups: u32,
     /// The machine.
     pub device: Device,
+    /// The part of the groups that is run here; all when absent.
+    pub shard: Option<Shard>,
+}
+
+impl Header {
+    /// Groups that make this log complete.
+    pub fn own_groups(&self) -> u32 {
+        self.shard.map_or(self.groups, |shard| shard.share(self.groups))
+    }
 }
 
 /// A model of the run.

@@ -32,7 +32,11 @@ impl Session {
         let mut header = header(plan);
         let dir = match out {
             Some(dir) => dir.to_owned(),
-            None => plan.config.out.join(log::sanitise(&format!("{stem}-{}", identity(&header)))),
+            None => {
+                let part =
+                    plan.shard.map_or(String::new(), |shard| format!("-{}of{}", shard.index, shard.of));
+                plan.config.out.join(log::sanitise(&format!("{stem}-{}{part}", identity(&header))))
+            }
         };
         let clock = SystemClock::new();
         if dir.join(LOG_FILE).exists() {
@@ -89,7 +93,7 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         "{}: going on, {} of {} groups are done",
         dir.display(),
         done.groups.len(),
-        run.header.groups
+        run.header.own_groups()
     ));
     log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
     Ok(Session { dir, log: Some(log), done, notes })
@@ -128,12 +132,14 @@ fn header(plan: &Plan) -> Header {
         tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
         groups: plan.groups().count() as u32,
         device: device::facts(),
+        shard: plan.shard,
     }
 }
 
 /// Eight hexadecimal digits over all that makes a run this run.
 fn identity(header: &Header) -> String {
-    let same = Header { run_id: String::new(), device: entry::Device::default(), ..header.clone() };
+    let same =
+        Header { run_id: String::new(), device: entry::Device::default(), shard: None, ..header.clone() };
     // A header is plain data; it always has a JSON form.
     let digest = Sha256::digest(serde_json::to_vec(&same).unwrap_or_default());
     hex(&digest[..4])

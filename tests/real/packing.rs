@@ -156,3 +156,47 @@ fn ctx_07_more_labels_than_sequences_are_scored_alike() {
         assert!((few - many).abs() < 0.5, "{few} {many}");
     }
 }
+
+#[test]
+fn kvc_06_twenty_items_twice_in_exact_mode_are_equal_to_the_byte() {
+    let jobs = jobs("logic", 20, &["direct", "free-cot"], 4);
+    assert_eq!(jobs.len(), 40);
+    let mut engine = engine_in(Mode::Exact, 2);
+    let first = untimed(answers(&mut engine, &jobs));
+    assert_eq!(untimed(answers(&mut engine, &jobs)), first);
+    // What makes it so: nothing is reused.
+    assert!(
+        first.iter().all(|reply| reply.usage().evaluated_tokens >= reply.usage().prompt_tokens),
+        "{first:?}"
+    );
+}
+
+#[test]
+fn kvc_08_rows_read_at_three_places_of_one_batch_are_those_of_three_decodes() {
+    const COUNT: &str = "one two three four five six seven eight nine";
+    let labels = [" four", " eight", " ten"];
+    let probes: Vec<Job> = [3, 7, 9]
+        .map(|words| COUNT.splitn(words + 1, ' ').take(words).collect::<Vec<_>>().join(" "))
+        .iter()
+        .map(|text| score(text, &labels))
+        .collect();
+    let sums = |reply: &Reply| match reply {
+        Reply::Scored(scored) => scored.labels.iter().map(|label| label.sum()).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let mut engine = engine(2);
+    let together = answers(&mut engine, &probes);
+    // The three prompts are one run of tokens, read at three places.
+    let evaluated: u32 = together.iter().map(|reply| reply.usage().evaluated_tokens).sum();
+    let longest = together.iter().map(|reply| reply.usage().prompt_tokens).max().expect("replies");
+    assert!(evaluated <= longest + 3, "{evaluated} of {longest}");
+    for ((place, probe), together) in probes.iter().enumerate().zip(&together) {
+        let (together, alone) = (sums(together), sums(&answer(&mut engine, probe)));
+        for (a, b) in together.iter().zip(&alone) {
+            assert!((a - b).abs() < 0.5, "place {place}: {together:?}, alone {alone:?}");
+        }
+        // Each place has a row of its own: the count goes on differently.
+        let best = (0..3).max_by(|a, b| together[*a].total_cmp(&together[*b]));
+        assert_eq!(best, Some(place), "{together:?}");
+    }
+}

@@ -30,6 +30,8 @@ pub(super) struct Admission {
     follow_up: Vec<bool>,
     /// Sequences that nobody works on, oldest first.
     idle: Vec<Idle>,
+    /// Whether there may be room now that there was not before.
+    is_worth_a_try: bool,
 }
 
 /// A sequence that is kept for what comes.
@@ -55,7 +57,7 @@ impl Admission {
                 idle.until = leaf + 1;
             }
         }
-        Admission { next: 0, leaves, places, paths, follow_up, idle }
+        Admission { next: 0, leaves, places, paths, follow_up, idle, is_worth_a_try: true }
     }
 
     /// Whether every leaf was admitted.
@@ -68,9 +70,10 @@ impl Round<'_, '_> {
     /// Admits the leaves that there is room for. Runs of earlier ones come first: what is being evaluated cannot be
     /// forked yet.
     pub(super) fn admit(&mut self) -> Result<(), String> {
-        if !self.runs.is_empty() {
+        if !self.runs.is_empty() || self.admission.is_over() || !self.admission.is_worth_a_try {
             return Ok(());
         }
+        self.admission.is_worth_a_try = false;
         self.sweep()?;
         let first = self.admission.next;
         let mut entered = self.enter()?;
@@ -186,6 +189,7 @@ impl Round<'_, '_> {
     pub(super) fn leave(&mut self, flight: Flight) -> Result<(), String> {
         let until = if self.is_followed(&flight) { LATER } else { flight.leaf + 2 };
         self.admission.idle.push(Idle { id: flight.sequence, until });
+        self.admission.is_worth_a_try = true;
         self.sweep()
     }
 
@@ -255,6 +259,7 @@ impl Round<'_, '_> {
         }
         let past = leaves.iter().max().map_or(0, |last| last + 1);
         self.admission.next = self.admission.next.max(past);
+        self.admission.is_worth_a_try = true;
         leaves
     }
 }

@@ -27,6 +27,11 @@ impl Cache {
         Cache { sequences: (0..sequences).map(|_| None).collect(), ..Cache::default() }
     }
 
+    /// Sequences that there are.
+    pub(super) fn sequences(&self) -> usize {
+        self.sequences.len()
+    }
+
     /// Cells in use.
     pub(super) fn taken(&self) -> usize {
         self.uses.len() - self.free.len()
@@ -100,22 +105,16 @@ impl Cache {
     pub(super) fn remove(&mut self, id: i32) {
         let Some(sequence) = self.sequences[id as usize].take() else { return };
         for cell in sequence.cells {
-            self.uses[cell as usize] -= 1;
-            if self.uses[cell as usize] == 0 {
-                self.free.push(cell);
-            }
+            release(&mut self.uses, &mut self.free, cell);
         }
     }
 
-    /// Every sequence keeps its first `tokens` tokens at the most.
-    pub(super) fn cut(&mut self, tokens: usize) {
+    /// Forgets what every sequence has from a position on.
+    pub(super) fn cut(&mut self, position: usize) {
         for sequence in self.sequences.iter_mut().flatten() {
-            sequence.tokens.truncate(tokens);
-            for cell in sequence.cells.drain(tokens.min(sequence.cells.len())..) {
-                self.uses[cell as usize] -= 1;
-                if self.uses[cell as usize] == 0 {
-                    self.free.push(cell);
-                }
+            sequence.tokens.truncate(position);
+            for cell in sequence.cells.drain(position.min(sequence.cells.len())..) {
+                release(&mut self.uses, &mut self.free, cell);
             }
         }
     }
@@ -125,6 +124,13 @@ impl Cache {
         self.sequences.iter_mut().for_each(|sequence| *sequence = None);
         self.uses.clear();
         self.free.clear();
+    }
+}
+
+fn release(uses: &mut [u32], free: &mut Vec<u32>, cell: u32) {
+    uses[cell as usize] -= 1;
+    if uses[cell as usize] == 0 {
+        free.push(cell);
     }
 }
 
@@ -157,20 +163,9 @@ mod tests {
         assert_eq!((cache.taken(), cache.in_use().count()), (0, 0));
         cache.push(3, &[3]);
         assert_eq!(cache.taken(), 1);
-    }
-
-    #[test]
-    fn a_cut_frees_what_lies_behind_it_in_every_sequence() {
-        let mut cache = Cache::new(3);
-        [7, 8, 9].iter().for_each(|&token| cache.push(token, &[0, 1]));
-        cache.push(1, &[0]);
-        cache.push(2, &[1]);
-        cache.cut(3);
-        assert_eq!((cache.taken(), cache.tokens(0), cache.tokens(1)), (3, &[7, 8, 9][..], &[7, 8, 9][..]));
+        cache.push(4, &[3]);
         cache.cut(1);
-        assert_eq!((cache.taken(), cache.tokens(0), cache.in_use().count()), (1, &[7][..], 2));
-        cache.cut(5);
-        assert_eq!(cache.taken(), 1);
+        assert_eq!((cache.taken(), cache.tokens(3)), (1, &[3][..]));
     }
 
     #[test]

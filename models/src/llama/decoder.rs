@@ -19,7 +19,7 @@ use crate::{EngineError, LoadSpec};
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
 /// Sequences that llama.cpp can tell apart.
-pub(super) const MAX_SEQUENCES: u32 = 256;
+const MAX_SEQUENCES: u32 = 256;
 /// Bytes that the rows of logits of one call may take: a large vocabulary gets fewer rows, not more memory.
 const ROWS_BYTES: usize = 32 << 20;
 
@@ -136,12 +136,18 @@ impl Decoder {
 
     /// Forgets what every sequence has from a position on; `false` when the cache cannot (some models keep one state).
     pub(super) fn cut(&mut self, position: usize) -> bool {
-        let cut = self.timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None));
-        let done = cut.unwrap_or(false);
-        if done {
+        let is_cut = self
+            .timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None))
+            .unwrap_or(false);
+        if is_cut {
             self.cache.cut(position);
         }
-        done
+        is_cut
+    }
+
+    /// Numbers that sequences may have are below this.
+    pub(super) fn sequences(&self) -> i32 {
+        self.cache.sequences() as i32
     }
 
     /// Tokens that the library takes in one call, and those that it computes at once.

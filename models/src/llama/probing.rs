@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use llama_cpp_2::model::LlamaModel;
 
-use super::decoder::{Decoder, MAX_SEQUENCES};
+use super::decoder::Decoder;
 use crate::{Advance, EngineError, LoadSpec, Probe, ProbeReply, ProbeWork};
 
 /// A probe at work.
@@ -39,14 +39,14 @@ pub(super) fn probe(
         threads_batch: or(probe.threads_batch, loaded.threads_batch),
         ..loaded.clone()
     };
-    if spec.sequences >= MAX_SEQUENCES {
+    let decoder = Decoder::new(super::backend()?, model, &spec)?;
+    if probe.work.sequences() as i32 >= decoder.sequences() {
         return Err(refused(format!(
             "{} sequences: llama.cpp takes at most {}",
-            spec.sequences,
-            MAX_SEQUENCES - 1
+            probe.work.sequences(),
+            decoder.sequences() - 1
         )));
     }
-    let decoder = Decoder::new(super::backend()?, model, &spec)?;
     let tokens = MadeUp { state: 1, vocabulary: model.n_vocab().max(1) as u32 };
     let mut probing = Probing { decoder, tokens, done: Advance::default(), progress };
     let samples_us = probing.samples(probe).map_err(refused)?;

@@ -56,15 +56,13 @@ pub fn write_items_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
         let model = run.header.models.get(usize::from(item.at.model)).map(|model| &model.name);
         let floor = model.and_then(|model| floors.get(model));
         let undecided = floor.and_then(|floor| Some(lead(item, by)? < *floor));
-        let mut row = row(run, item);
-        row.push(undecided.map_or(String::new(), |is| is.to_string()));
-        writer.write_record(row)?;
+        writer.write_record(row(run, item, undecided))?;
     }
     writer.flush()?;
     Ok(())
 }
 
-fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
+fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> {
     let name = |names: Option<&String>| names.cloned().unwrap_or_default();
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
@@ -120,6 +118,7 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
         last.and_then(|turn| turn.found.as_ref())
             .map_or(String::new(), |found| found.candidates.len().to_string()),
+        undecided.map_or(String::new(), |is| is.to_string()),
     ]
 }
 
@@ -201,7 +200,7 @@ mod tests {
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
             usage: Usage::default(),
         }));
-        row(&run(&["lights"], vec![item.clone()]), &item)
+        row(&run(&["lights"], vec![item.clone()]), &item, None)
     }
 
     fn field<'a>(row: &'a [String], column: &str) -> &'a str {

@@ -30,7 +30,8 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "run_id": run.header.run_id,
         "program": run.header.program,
         "complete": run.complete.is_some(),
-        "groups": { "done": run.groups.len(), "planned": run.header.groups },
+        "groups": { "done": run.groups.len(), "planned": run.header.own_groups() },
+        "shard": run.header.shard.map(|shard| shard.to_string()),
         "config": config,
         "models": run.header.models.iter().map(|model| json!({
             "name": model.name,

@@ -85,7 +85,7 @@ impl RunLog {
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),
@@ -119,7 +119,7 @@ pub struct Done {
     pub groups: BTreeSet<u32>,
     /// Group, item and interface of what was scored alone.
     pub alone: BTreeSet<(u32, String, String)>,
-    /// What probes chose.
+    /// What probes chose, by model.
     pub tuned: Vec<Tuned>,
 }
 

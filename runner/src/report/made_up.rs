@@ -31,6 +31,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tasks: tasks.iter().map(record).collect(),
         groups: 1,
         device: Device::default(),
+        shard: None,
     };
     RunLog {
         header,

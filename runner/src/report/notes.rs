@@ -13,7 +13,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
         notes.push(format!(
             "incomplete: {} of {} groups are in the log",
             run.groups.len(),
-            run.header.groups
+            run.header.own_groups()
         ));
     }
     for cell in cells {

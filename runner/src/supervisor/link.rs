@@ -38,14 +38,14 @@ pub enum LinkError {
 }
 
 impl LinkError {
-    /// One line for people.
-    pub fn in_words(&self) -> String {
+    /// One line for people. `doing` says what a worker that died was at: `while loading`.
+    pub fn in_words(&self, doing: &str) -> String {
         match self {
             LinkError::Engine(error) => error.to_string(),
             LinkError::Died { cause, last_words } => {
                 let last =
                     last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                format!("the worker {}{last}", cause.in_words())
+                format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
             LinkError::Start(message) => message.clone(),

@@ -18,8 +18,7 @@ pub(super) type Sampled = (Group, Pair);
 /// The pairs of the sample that are still to be scored alone, by group.
 pub(super) fn left(plan: &Plan, model: usize, done: &Done) -> Vec<Sampled> {
     let sample = parity_sample(plan, plan.config.engine.parity);
-    let own = plan.groups().filter(|group| usize::from(group.at.model) == model);
-    let pairs = own.flat_map(|group| {
+    let pairs = plan.own_groups(model).flat_map(|group| {
         let range = plan.task(group).chunks[group.chunk].clone();
         let inside = sample
             .iter()

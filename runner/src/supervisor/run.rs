@@ -48,6 +48,9 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
+const MEASURE_TRIES: u32 = 2;
+
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
@@ -108,10 +111,8 @@ pub async fn run(
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
-        let groups: Vec<Group> = plan
-            .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.groups.contains(&group.at.group))
-            .collect();
+        let groups: Vec<Group> =
+            plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
         let sample = parity::left(plan, model, done);
         if groups.is_empty() && sample.is_empty() {
             continue;
@@ -197,10 +198,30 @@ impl<'a> Runner<'a> {
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
-            match link.measure(jobs).await {
-                Ok(sizes) => need.add(&sizes, group.grows()),
-                Err(error) => return Err(self.hopeless(error, model)),
-            }
+            let mut attempt = 1;
+            let sizes = loop {
+                match link.measure(jobs.clone()).await {
+                    Ok(sizes) => break sizes,
+                    // Killed from outside? Once more; prompts that kill their measurer do it again.
+                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
+                        attempt += 1;
+                        let cause_in_words = cause.in_words();
+                        self.progress.say(&format!(
+                            "the worker {cause_in_words} while prompts were measured; starting another"
+                        ));
+                        self.log.append(&Entry::Death(Death {
+                            at: group.at,
+                            culprit: None,
+                            cause,
+                            last_words,
+                        }))?;
+                        link = self.start()?;
+                        self.opened(&mut link, &vocabulary, model).await?;
+                    }
+                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
+                }
+            };
+            need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
@@ -221,7 +242,7 @@ impl<'a> Runner<'a> {
         let most = tuning::most(spec, self.plan.config.asking.max_tokens);
         let steps = match tuning::measure(&mut link, most).await {
             Ok(steps) => steps,
-            Err(error) => return Err(self.hopeless(error, model)),
+            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
         };
         let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
         self.progress.say(&tuning::in_words(&tuned));
@@ -258,24 +279,19 @@ impl<'a> Runner<'a> {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
                 Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
-                Err(error) => return Err(self.hopeless(error, model)),
+                Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// A failure that no retry mends.
-    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+    /// A failure that no retry mends. `doing` ends what is said of a worker that died: `while loading`.
+    fn hopeless(&self, error: LinkError, model: usize, doing: &str) -> Stop {
         let name = &self.plan.models[model].record.name;
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
-            LinkError::Died { cause, last_words } => {
-                let last =
-                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
-            }
+            error => Stop::Model(format!("model {name}: {}", error.in_words(doing))),
         }
     }
 
@@ -366,7 +382,7 @@ impl<'a> Runner<'a> {
                 *link = self.open(model, load).await?;
                 Ok(cause)
             }
-            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
             GroupError::Template(error) => Err(Stop::Model(error.to_string())),
         }
     }
