@@ -3,6 +3,7 @@
 mod answering;
 mod minimum;
 mod packing;
+mod probing;
 mod program;
 mod states;
 
