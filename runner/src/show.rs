@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use datasets::interfaces::{ALL, Interface};
 use datasets::{Item, Settings};
-use models::Request;
+use models::{Request, Turn};
 use models::template::Thinking;
 
 use crate::config::ModelChoice;
 use crate::exit::Failure;
+use crate::gallery::Gallery;
 use crate::plan::{PlannedModel, fits};
 use crate::prompting;
 use crate::track::Track;
 
 /// Renders an item: its facts, then the prompt of each interface.
-pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result<String, Failure> {
+pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>, gallery: &Gallery<'_>) -> Result<String, Failure> {
     let interfaces: Vec<&'static Interface> = match interface {
         None => ALL.to_vec(),
         Some(name) => vec![Interface::named(name).ok_or_else(|| {
@@ -47,7 +48,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
                 }
                 None => {
                     for turn in &prompt.turns {
-                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), turn.text));
+                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), with_labels(turn, gallery)));
                     }
                     if !prompt.lead.is_empty() {
                         text.push_str(&format!("[assistant]\n{}\n", prompt.lead));
@@ -57,6 +58,20 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
         }
     }
     Ok(text)
+}
+
+/// The text of a turn with a line in place of each picture.
+fn with_labels(turn: &Turn, gallery: &Gallery<'_>) -> String {
+    let mut text = String::new();
+    let mut done = 0;
+    for picture in &turn.pictures {
+        let at = (picture.at as usize).min(turn.text.len());
+        text.push_str(turn.text.get(done..at).unwrap_or_default());
+        text.push_str(&gallery.label(&picture.address));
+        text.push('\n');
+        done = at;
+    }
+    text + turn.text.get(done..).unwrap_or_default()
 }
 
 fn asked(request: &Request) -> String {
