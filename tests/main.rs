@@ -3,6 +3,7 @@
 //! Those in `real` need the llama feature and the default model in `models/gguf/` (`make fetch`).
 
 mod bad_input;
+mod bench;
 mod case_table;
 mod command_line;
 mod damage;
@@ -15,4 +16,5 @@ mod pictures;
 mod real;
 mod replay;
 mod reports;
+mod shards;
 mod support;

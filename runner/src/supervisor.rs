@@ -4,8 +4,10 @@ pub mod group;
 mod interrupt;
 mod link;
 mod load;
+mod parity;
 mod run;
 mod tail;
+mod tuning;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};

@@ -171,11 +171,6 @@ impl Forest {
         chain.iter().flat_map(|&node| self.tree.node(node).tokens.iter().copied()).collect()
     }
 
-    /// How many they are.
-    pub(super) fn path_tokens(&self, leaf: usize) -> usize {
-        self.tree.node(self.leaves[leaf].node).end()
-    }
-
     /// Position of the first token on the way to a leaf whose logits are still to be read.
     pub(super) fn first_unread(&self, leaf: usize) -> usize {
         let chain = self.tree.chain(self.leaves[leaf].node);
@@ -232,6 +227,12 @@ impl Forest {
         let counts = self.evaluated.iter_mut().map(std::mem::take);
         let owned = counts.enumerate().filter(|(_, tokens)| *tokens > 0);
         owned.map(|(node, tokens)| (self.job_of[self.tree.node(node).owner], tokens)).collect()
+    }
+
+    /// Jobs of which some path ends at a node.
+    pub(super) fn ends_at(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+        let ends_here = move |path: &usize| self.tree.end_of(*path) == node;
+        (0..self.job_of.len()).filter(ends_here).map(|path| self.job_of[path])
     }
 
     /// Jobs that have an end above or at some leaves.

@@ -2,10 +2,13 @@
 //!
 //! llama.cpp aborts the process on what it holds for impossible, so this module must only ever run in the worker.
 
+mod admission;
+mod cache;
 mod decoder;
 mod exact;
 mod leaves;
 mod packed;
+mod probing;
 mod scoring;
 mod state;
 mod vocabulary;
@@ -21,8 +24,8 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, Reply,
-    RoundReply, Tokenised,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe, ProbeReply,
+    PromptSize, Reply, RoundReply, Tokenised,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
@@ -32,10 +35,10 @@ pub struct Llama {
     vocabulary: Vocabulary,
     /// `None` when only the vocabulary was loaded.
     decoder: Option<Decoder>,
-    /// What the cache holds of the group at hand.
-    kept: packed::Kept,
     parallel: usize,
     facts: EngineFacts,
+    model: &'static LlamaModel,
+    spec: LoadSpec,
 }
 
 impl Llama {
@@ -64,7 +67,7 @@ impl Llama {
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, kept: packed::Kept::default(), parallel, facts })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
     }
 }
 
@@ -154,7 +157,8 @@ impl Engine for Llama {
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
         let mut reply = if self.facts.packs {
-            packed::round(decoder, &self.vocabulary, &mut self.kept, self.parallel, tasks, progress)
+            let follow_up = jobs.iter().map(|job| job.follow_up).collect();
+            packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress)
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
@@ -165,7 +169,14 @@ impl Engine for Llama {
 
     fn end_group(&mut self) {
         if let Some(decoder) = &mut self.decoder {
-            packed::end_group(decoder, &mut self.kept);
+            decoder.clear();
         }
+    }
+
+    fn probe(&mut self, probe: &Probe, progress: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
+        if self.decoder.is_none() {
+            return Err(EngineError("only the vocabulary is loaded: nothing can be measured".into()));
+        }
+        probing::probe(self.model, &self.spec, probe, progress)
     }
 }

@@ -42,6 +42,9 @@ pub(super) enum Tasks {
         /// Model whose chat template gives the prompt its form; the plain conversation when absent
         #[arg(long)]
         model: Option<String>,
+        /// Chat template in place of the model's own: `raw` for none, or a file
+        #[arg(long, alias = "template-file", value_name = "raw|FILE", requires = "model")]
+        template: Option<String>,
         /// Folder for the pictures that a model would get, as PNG files
         #[arg(long, value_name = "DIR")]
         pictures: Option<PathBuf>,
@@ -107,7 +110,7 @@ impl Tasks {
                 out.flush().map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
                 Ok(Exit::Done)
             }
-            Tasks::Show { which, index, interface, model, pictures } => {
+            Tasks::Show { which, index, interface, model, template, pictures } => {
                 let items = which.items()?;
                 let item = items.get(index).ok_or_else(|| {
                     Failure::usage(format!(
@@ -119,7 +122,7 @@ impl Tasks {
                 if let Some(folder) = &pictures {
                     gallery.write(folder)?;
                 }
-                print(&crate::show::show(item, interface.as_deref(), model.as_deref(), &gallery)?)
+                print(&crate::show::show(item, interface.as_deref(), model.as_deref(), template, &gallery)?)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -24,6 +24,10 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Items of the parity sample, scored alone.
+    pub alone: Vec<Alone>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -70,13 +74,18 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Alone(alone) => run.alone.push(*alone),
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),
@@ -85,15 +94,33 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            alone: run.alone,
+            tuned: run.tuned,
             complete,
             summary,
         })
     }
 
-    /// Groups that are complete.
-    pub fn done(&self) -> BTreeSet<u32> {
-        self.groups.keys().copied().collect()
+    /// What need not be done again.
+    pub fn done(&self) -> Done {
+        let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
+        Done {
+            groups: self.groups.keys().copied().collect(),
+            alone: self.alone.iter().map(sampled).collect(),
+            tuned: self.tuned.clone(),
+        }
     }
+}
+
+/// What a log holds already of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Groups that are complete.
+    pub groups: BTreeSet<u32>,
+    /// Group, item and interface of what was scored alone.
+    pub alone: BTreeSet<(u32, String, String)>,
+    /// What probes chose, by model.
+    pub tuned: Vec<Tuned>,
 }
 
 #[derive(Default)]
@@ -103,5 +130,7 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    alone: Vec<Alone>,
+    tuned: Vec<Tuned>,
     complete: Option<Complete>,
 }
