@@ -21,7 +21,10 @@ fn a_shown_item_s_pictures_are_written_and_named_where_they_stand() {
     let (code, out, errors) = told(&run(&["tasks", "show", "faces", "--index", "2", "--pictures", &folder]));
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let place = out.find("Here is an image of a person. [picture 1: a face, 256 x 256: 00002-f0002-1.png]");
-    assert!(place.is_some_and(|place| out[place..].contains("[picture 6: a face, 256 x 256: 00002-f0002-6.png]")), "{out}");
+    assert!(
+        place.is_some_and(|place| out[place..].contains("[picture 6: a face, 256 x 256: 00002-f0002-6.png]")),
+        "{out}"
+    );
     for number in 1..=6 {
         assert_eq!(size(&format!("{folder}/00002-f0002-{number}.png")), (256, 256));
     }
@@ -35,8 +38,10 @@ fn an_export_names_the_pictures_and_writes_them_on_request() {
     let output = run(&["tasks", "export", "file", "--params", &table, "-o", &lines, "--pictures", &folder]);
     assert_eq!(told(&output), (Some(0), String::new(), String::new()));
     let lines = std::fs::read_to_string(lines).expect("the export");
-    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let named: Vec<usize> = lines.iter().map(|line| line["pictures"].as_array().map_or(0, Vec::len)).collect();
+    let lines: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let named: Vec<usize> =
+        lines.iter().map(|line| line["pictures"].as_array().map_or(0, Vec::len)).collect();
     assert_eq!(named, [1, 2, 1, 0]);
     for picture in lines.iter().filter_map(|line| line["pictures"].as_array()).flatten() {
         let file = picture["file"].as_str().expect("a name");
@@ -80,5 +85,8 @@ fn a_broken_picture_is_named_before_anything_is_asked() {
     let params = format!("path = {:?}, import = {{ images = 'shown' }}", bench.path("items.jsonl"));
     let output = run(&["tasks", "show", "file", "--params", &params]);
     let line = complaint(&output);
-    assert!(line.contains("line 1 (id q)") && line.contains("page.png: a text such as SVG or HTML"), "{line}");
+    assert!(
+        line.contains("line 1 (id q)") && line.contains("page.png: a text such as SVG or HTML"),
+        "{line}"
+    );
 }

@@ -25,8 +25,8 @@ pub mod tasks;
 pub mod verdict;
 
 pub use analysis::{Analysis, Figure, Played};
-pub use files::{Files, Held, Texts};
 pub use episode::{Episode, Heard, Outcome, Step};
+pub use files::{Files, Held, Texts};
 pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
 pub use item::{Ask, Card, Cue, Gold, Item, Part, Passes, Question, Script, Tags};
 pub use picture::{Picture, PictureError, Pixels};

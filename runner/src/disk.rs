@@ -42,7 +42,8 @@ impl Files for Disk {
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
             entry.map(|entry| entry.file_name().to_string_lossy().into_owned())
         };
-        let mut names: Vec<String> = entries.map(name).collect::<Result<_, _>>().map_err(|error| named(folder, &error))?;
+        let mut names: Vec<String> =
+            entries.map(name).collect::<Result<_, _>>().map_err(|error| named(folder, &error))?;
         names.sort_unstable();
         Ok(names)
     }

@@ -17,7 +17,8 @@ impl<'a> Gallery<'a> {
     /// The pictures of the item at this place of its task.
     pub fn of(item: &'a Item, place: usize) -> Self {
         // Ids come from files too, and not every sign of theirs can stand in a file's name.
-        let plain = |sign: char| if sign.is_ascii_alphanumeric() || "-_.".contains(sign) { sign } else { '_' };
+        let plain =
+            |sign: char| if sign.is_ascii_alphanumeric() || "-_.".contains(sign) { sign } else { '_' };
         let id: String = item.id.chars().take(60).map(plain).collect();
         let mut named: Vec<(String, &Picture)> = Vec::new();
         for picture in item.pictures() {
@@ -33,7 +34,8 @@ impl<'a> Gallery<'a> {
         if self.named.is_empty() {
             return Ok(());
         }
-        let failed = |path: &Path, error: std::io::Error| Failure::disk(format!("{}: {error}", path.display()));
+        let failed =
+            |path: &Path, error: std::io::Error| Failure::disk(format!("{}: {error}", path.display()));
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         for (name, picture) in &self.named {
             let pixels = picture.pixels(&mut Disk).map_err(|error| Failure::input(error.to_string()))?;

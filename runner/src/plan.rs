@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use datasets::interfaces::Interface;
 use datasets::{Item, Params, Settings, Task};
 
-use crate::disk::Disk;
 use crate::config::{Config, TaskChoice};
+use crate::disk::Disk;
 use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;

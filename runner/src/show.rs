@@ -6,8 +6,8 @@ use datasets::bayes::choice::{Parameters, Problem};
 use datasets::interfaces::{ALL, Interface};
 use datasets::tasks::iip::routes::Kind;
 use datasets::{Item, Settings};
-use models::{Request, Turn};
 use models::template::Thinking;
+use models::{Request, Turn};
 
 use crate::config::ModelChoice;
 use crate::exit::Failure;

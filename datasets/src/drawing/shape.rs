@@ -132,8 +132,11 @@ fn curve(start: Point, pieces: &[[Point; 3]]) -> Vec<Point> {
             let (t, s) = (step, PIECES - step);
             let weights = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
             let blend = |axis: fn(Point) -> i32| {
-                let sum: i64 =
-                    [from, first, second, to].iter().zip(weights).map(|(&point, weight)| i64::from(axis(point)) * weight).sum();
+                let sum: i64 = [from, first, second, to]
+                    .iter()
+                    .zip(weights)
+                    .map(|(&point, weight)| i64::from(axis(point)) * weight)
+                    .sum();
                 (sum + PIECES.pow(3) / 2).div_euclid(PIECES.pow(3)) as i32
             };
             points.push(Point::new(blend(|point| point.x), blend(|point| point.y)));
@@ -167,7 +170,11 @@ mod tests {
         let points = curve(Point::new(0, 0), &[[Point::new(100, 0), Point::new(600, 0), end]]);
         assert_eq!((points.len(), points[12]), (13, end));
         let stroke = Shape::stroke(&[Point::new(0, 0), Point::new(1000, 0)], 100);
-        let reach = stroke.contours().flatten().map(|point| point.y).fold((0, 0), |(low, high), y| (low.min(y), high.max(y)));
+        let reach = stroke
+            .contours()
+            .flatten()
+            .map(|point| point.y)
+            .fold((0, 0), |(low, high), y| (low.min(y), high.max(y)));
         assert_eq!(reach, (-50, 50));
     }
 }

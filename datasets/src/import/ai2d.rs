@@ -53,7 +53,8 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
         let mut seen: BTreeMap<bool, FilePicture> = BTreeMap::new();
         for (text, value) in sheet.questions.0 {
             counts.rows += 1;
-            let question = Question::of(&text, &value).map_err(|reason| fault(format!("question `{text}`: {reason}")))?;
+            let question = Question::of(&text, &value)
+                .map_err(|reason| fault(format!("question `{text}`: {reason}")))?;
             if let Some(other) = taken.insert(question.id.clone(), path.clone()) {
                 return Err(fault(format!("the questionId {} is used in {other} too", question.id)));
             }
@@ -85,7 +86,8 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
             entries.push(entry);
         }
     }
-    let mut notes = vec![format!("{} images, {} questions, {} items", listed.len(), counts.rows, entries.len())];
+    let mut notes =
+        vec![format!("{} images, {} questions, {} items", listed.len(), counts.rows, entries.len())];
     for (count, what) in [
         (counts.needs_image, "that need an image left out"),
         (lettered_out, "left out that need the image with letters; name its folder with lettered"),
@@ -95,7 +97,10 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
         }
     }
     if !wanted.ids.is_empty() && counts.rows as usize != PUBLISHED_TEST {
-        notes.push(format!("the published test set has {PUBLISHED_TEST} questions, this list {}", counts.rows));
+        notes.push(format!(
+            "the published test set has {PUBLISHED_TEST} questions, this list {}",
+            counts.rows
+        ));
     }
     if entries.is_empty() {
         return Err(ImportError::File(format!("{folder}: no item is left of {} questions", counts.rows)));
@@ -196,16 +201,20 @@ impl Question {
         if text.trim().is_empty() {
             return Err("the question is empty".to_owned());
         }
-        let id = value["questionId"].as_str().filter(|id| !id.is_empty()).ok_or("no `questionId`")?.to_owned();
+        let id =
+            value["questionId"].as_str().filter(|id| !id.is_empty()).ok_or("no `questionId`")?.to_owned();
         let options: Vec<String> = value["answerTexts"]
             .as_array()
-            .and_then(|texts| texts.iter().map(|text| text.as_str().map(|text| text.trim().to_owned())).collect())
+            .and_then(|texts| {
+                texts.iter().map(|text| text.as_str().map(|text| text.trim().to_owned())).collect()
+            })
             .ok_or("`answerTexts` is no list of texts")?;
         if options.len() != 4 || options.iter().any(String::is_empty) {
             return Err(format!("{} answers, some perhaps empty; a question has 4", options.len()));
         }
         let gold = value["correctAnswer"].as_u64().filter(|gold| *gold < 4);
-        let gold = gold.ok_or_else(|| format!("correctAnswer is {}, not 0 to 3", value["correctAnswer"]))? as u16;
+        let gold =
+            gold.ok_or_else(|| format!("correctAnswer is {}, not 0 to 3", value["correctAnswer"]))? as u16;
         let lettered = value["abcLabel"].as_bool().ok_or("`abcLabel` is neither true nor false")?;
         Ok(Question { id, options, gold, lettered })
     }

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use csv::{ByteRecord, ReaderBuilder, Terminator};
 
+use super::images::{Kind, kind};
 use super::record::{Field, Record};
 use super::text::{Checked, Quotes};
-use super::images::{Kind, kind};
 use super::{ImageCells, ImportError, Passed, held};
 use crate::picture::Place;
 
@@ -91,8 +91,12 @@ fn of_csv(error: csv::Error) -> ImportError {
 pub(super) fn cell(row: &[u8], delimiter: u8, quoted: bool, column: &str) -> Result<String, String> {
     let gone = || format!("no column {column} in the row; the file has changed");
     let column: usize = column.parse().map_err(|_| gone())?;
-    let mut rows =
-        ReaderBuilder::new().delimiter(delimiter).quoting(quoted).has_headers(false).flexible(true).from_reader(row);
+    let mut rows = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .quoting(quoted)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(row);
     let mut cells = ByteRecord::new();
     if !rows.read_byte_record(&mut cells).map_err(|error| error.to_string())? {
         return Err(gone());

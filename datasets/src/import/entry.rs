@@ -270,7 +270,11 @@ pub(super) fn all(
 }
 
 /// The options without trailing empty ones, and the labels that the file gives them.
-fn choices(record: &Record, columns: &[String], nan_is_missing: bool) -> Result<(Vec<String>, Vec<String>), String> {
+fn choices(
+    record: &Record,
+    columns: &[String],
+    nan_is_missing: bool,
+) -> Result<(Vec<String>, Vec<String>), String> {
     let field = record.field(columns).cloned().or_else(|| record.lettered());
     let (mut cells, own) = match field {
         Some(Field::List(cells)) => (cells, Vec::new()),

@@ -37,7 +37,9 @@ pub(super) fn kind(text: &str) -> Kind {
     let text = text.trim();
     let ending = text.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let is_path = !text.starts_with("data:")
-        && ending.is_some_and(|ending| (1..=5).contains(&ending.len()) && ending.chars().all(|sign| sign.is_ascii_alphanumeric()));
+        && ending.is_some_and(|ending| {
+            (1..=5).contains(&ending.len()) && ending.chars().all(|sign| sign.is_ascii_alphanumeric())
+        });
     if is_path {
         Kind::Path
     } else if text.len() <= LONGEST_ID {
@@ -51,7 +53,9 @@ pub(super) fn kind(text: &str) -> Kind {
 pub(crate) fn inside(folder: &str, path: &str) -> Result<String, String> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
     if path.starts_with(['/', '\\']) || path.contains(':') || parts.is_empty() || parts.contains(&"..") {
-        return Err(format!("the image path `{path}` leads out of the folder of the data; give one inside it"));
+        return Err(format!(
+            "the image path `{path}` leads out of the folder of the data; give one inside it"
+        ));
     }
     Ok(match folder {
         "" => parts.join("/"),
@@ -78,7 +82,13 @@ pub(super) struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// Notes the pictures that rows hold, by the ids of the rows.
-    pub(super) fn new(path: &'a str, files: &'a mut dyn Files, records: &[Record], id: &[String], image: &[String]) -> Self {
+    pub(super) fn new(
+        path: &'a str,
+        files: &'a mut dyn Files,
+        records: &[Record],
+        id: &[String],
+        image: &[String],
+    ) -> Self {
         let mut held = BTreeMap::new();
         for record in records {
             let own = match record.field(id) {
@@ -101,7 +111,9 @@ impl<'a> Shown<'a> {
             Field::Text(text) => self.named(text.trim()).map(|picture| vec![picture]),
             Field::Whole(number) => self.named(&number.to_string()).map(|picture| vec![picture]),
             Field::List(cells) => cells.iter().flatten().map(|cell| self.named(cell.trim())).collect(),
-            Field::Labelled(..) => Err("the image is a list with labels; give a path or base64 text".to_owned()),
+            Field::Labelled(..) => {
+                Err("the image is a list with labels; give a path or base64 text".to_owned())
+            }
             Field::Other(what) => Err(format!("the image is {what}; give a path or base64 text")),
         }
     }

@@ -4,14 +4,18 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Map, Value};
 
+use super::images::{Kind, kind};
 use super::record::{Field, Record};
 use super::text::{Checked, Quotes};
-use super::images::{Kind, kind};
 use super::{ImageCells, ImportError, Passed, held};
 use crate::picture::Place;
 
 /// Reads all rows.
-pub(super) fn read(reader: impl Read, keep_damaged_end: bool, images: &ImageCells) -> Result<Passed, ImportError> {
+pub(super) fn read(
+    reader: impl Read,
+    keep_damaged_end: bool,
+    images: &ImageCells,
+) -> Result<Passed, ImportError> {
     let mut lines = BufReader::new(Checked::new(reader, Quotes::None));
     let mut records = Vec::new();
     let mut line = 0;
@@ -47,7 +51,8 @@ pub(super) fn read(reader: impl Read, keep_damaged_end: bool, images: &ImageCell
                             };
                             // A picture that is not shown is noted as present and not kept.
                             match images.shown {
-                                true => held(text, place).map_err(|reason| ImportError::row(line, None, reason))?,
+                                true => held(text, place)
+                                    .map_err(|reason| ImportError::row(line, None, reason))?,
                                 false => Field::Text(String::new()),
                             }
                         }
@@ -83,7 +88,8 @@ fn plain(error: &serde_json::Error) -> String {
 
 /// A text field of one row.
 pub(super) fn cell(row: &[u8], name: &str) -> Result<String, String> {
-    let object: Map<String, Value> = serde_json::from_slice(row.trim_ascii()).map_err(|error| error.to_string())?;
+    let object: Map<String, Value> =
+        serde_json::from_slice(row.trim_ascii()).map_err(|error| error.to_string())?;
     let field = object.into_iter().find(|(known, _)| known.trim().to_lowercase() == name);
     match field {
         Some((_, Value::String(text))) => Ok(text),

@@ -201,7 +201,9 @@ struct ImageCells {
 /// Reads a file of items without its images. `format` must not be [`Format::Auto`]: [`Format::of`] resolves it.
 pub fn read(reader: impl Read, format: Format, rules: &Rules) -> Result<Import, ImportError> {
     if rules.images == Images::Shown {
-        return Err(ImportError::File("images lie in files of their own, which are not given here".to_owned()));
+        return Err(ImportError::File(
+            "images lie in files of their own, which are not given here".to_owned(),
+        ));
     }
     gathered(pass(reader, format, rules)?, rules, &mut |_| Ok(Vec::new()))
 }
@@ -215,12 +217,14 @@ pub fn read_files(
 ) -> Result<Import, ImportError> {
     let passed = pass(files.open(path).map_err(ImportError::File)?, format, rules)?;
     let columns = &rules.columns;
-    let mut shown = images::Shown::new(path, files, &passed.records, &columns.id_names(), &columns.image_names());
+    let mut shown =
+        images::Shown::new(path, files, &passed.records, &columns.id_names(), &columns.image_names());
     gathered(passed, rules, &mut |field| shown.of(field))
 }
 
 fn pass(reader: impl Read, format: Format, rules: &Rules) -> Result<Passed, ImportError> {
-    let images = ImageCells { names: rules.columns.image_names(), shown: rules.images == Images::Shown, format };
+    let images =
+        ImageCells { names: rules.columns.image_names(), shown: rules.images == Images::Shown, format };
     match format {
         Format::Auto => Err(ImportError::File("no format is set".to_owned())),
         Format::Jsonl => jsonl::read(reader, rules.allow_damaged_end, &images),
@@ -256,7 +260,8 @@ fn gathered(passed: Passed, rules: &Rules, pictures: PicturesOf<'_>) -> Result<I
 /// A picture that stands in a row as base64 text; its file's path is filled in later.
 fn held(text: &str, place: crate::picture::Place) -> Result<Field, String> {
     let bytes = crate::picture::base64(text).map_err(|reason| format!("the image is {reason}"))?;
-    let picture = FilePicture::of("", Some(place), &bytes).map_err(|reason| format!("the image: {reason}"))?;
+    let picture =
+        FilePicture::of("", Some(place), &bytes).map_err(|reason| format!("the image: {reason}"))?;
     Ok(Field::Held(Box::new(picture)))
 }
 

@@ -74,7 +74,9 @@ impl Layout {
             question(&entry.question, hint, labels, options, u16::try_from(gold).unwrap_or(u16::MAX));
         if !entry.pictures.is_empty() {
             // Pictures come first, each on a line of its own: all interfaces share what they cost.
-            let picture = |picture: &FilePicture| [Part::picture(Picture::File(picture.clone())), "\n".to_owned().into()];
+            let picture = |picture: &FilePicture| {
+                [Part::picture(Picture::File(picture.clone())), "\n".to_owned().into()]
+            };
             question.stem.splice(0..0, entry.pictures.iter().flat_map(picture));
         }
         let family = if entry.family.is_empty() { &entry.id } else { &entry.family };

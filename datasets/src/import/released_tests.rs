@@ -1,5 +1,7 @@
 //! Sample files in the formats of released data sets, every trap of theirs, and what is refused.
 
+mod own;
+
 use std::path::Path;
 
 use crate::item::{Gold, Item, Part};
@@ -32,7 +34,8 @@ fn edited(path: &str, from: &str, to: &str) -> Held {
 
 fn made(task: &str, params: &str, files: &mut Held) -> Result<(Vec<Item>, Vec<String>), String> {
     let task = Task::named(task).unwrap();
-    let resolved = task.resolved(&Params(params.parse().unwrap()), files).map_err(|error| error.to_string())?;
+    let resolved =
+        task.resolved(&Params(params.parse().unwrap()), files).map_err(|error| error.to_string())?;
     // What is logged gives the same items again, without files.
     let logged = Params(toml::to_string(&resolved.params.0).unwrap().parse().unwrap());
     let items = (task.items)(&logged, 1).map_err(|error| error.to_string())?;
@@ -84,7 +87,10 @@ fn scienceqa_keeps_the_order_of_the_split_and_finds_each_image_in_its_own_folder
     );
     assert_eq!(text(&items[3]), "Which is bigger?\nA. ant\nB. whale");
     // The split minival lists problems whose images lie in the folder val.
-    assert_eq!(colours(&sound("scienceqa", "path = 'd/scienceqa'\nsplit = 'minival'")[0], &mut files), [BLUE]);
+    assert_eq!(
+        colours(&sound("scienceqa", "path = 'd/scienceqa'\nsplit = 'minival'")[0], &mut files),
+        [BLUE]
+    );
 }
 
 #[test]
@@ -95,7 +101,9 @@ fn data_06_image_items_are_counted_withheld_or_shown_and_told_apart() {
     assert_eq!(notes[0], "4 problems, 2 with an image, 2 items, 2 that need an image left out");
     assert_eq!(notes[1], "a part of the published set: 6 of 21208 problems");
     let withheld = sound("scienceqa", "path = 'd/scienceqa'\nimages = 'withheld'");
-    let strata = |key: &str| withheld.iter().map(|item| item.tags.get(key).cloned().unwrap_or_default()).collect::<Vec<_>>();
+    let strata = |key: &str| {
+        withheld.iter().map(|item| item.tags.get(key).cloned().unwrap_or_default()).collect::<Vec<_>>()
+    };
     assert_eq!(strata("context"), ["text-image", "none", "image", "none"]);
     assert_eq!(strata("options"), ["3", "5", "2", "2"]);
     assert_eq!(strata("image"), ["not-shown", "", "not-shown", ""]);
@@ -123,14 +131,21 @@ fn broken_problems_of_scienceqa_are_named() {
     let params = "path = 'd/scienceqa'";
     let fault = |mut files: Held| made("scienceqa", params, &mut files).unwrap_err();
     for (from, to, words) in [
-        ("\"whale\"\n  ],\n  \"answer\": 1", "\"whale\"\n  ],\n  \"answer\": 2", "problem 11: the answer 2 is not in 0 to 1"),
+        (
+            "\"whale\"\n  ],\n  \"answer\": 1",
+            "\"whale\"\n  ],\n  \"answer\": 2",
+            "problem 11: the answer 2 is not in 0 to 1",
+        ),
         ("\"11\": {", "\"12\": {", "problem 11 of the split test is missing"),
         ("\"9\": {", "\"11\": {", "problem 11 stands twice"),
         ("\"Which is bigger?\"", "17", "problem 11: `question` is 17"),
         ("\"image.png\"", "\"../../../etc/x.png\"", "leads out of the folder"),
     ] {
         let message = fault(edited(problems, from, to));
-        assert!(message.starts_with("path: d/scienceqa/problems.json: ") && message.contains(words), "{message}");
+        assert!(
+            message.starts_with("path: d/scienceqa/problems.json: ") && message.contains(words),
+            "{message}"
+        );
     }
     let mut cut = samples();
     cut.0.get_mut(problems).unwrap().truncate(700);
@@ -140,9 +155,18 @@ fn broken_problems_of_scienceqa_are_named() {
     assert!(fault(gone).contains("problem 8: d/scienceqa/images/test/8/image.png: no such file"));
     let mut page = samples();
     page.0.insert("d/scienceqa/images/test/8/image.png".to_owned(), b"<html>".to_vec());
-    assert!(fault(page).contains("problem 8: d/scienceqa/images/test/8/image.png: a text such as SVG or HTML"));
-    assert!(made("scienceqa", "path = 'd/scienceqa'\nsplit = 'dev'", &mut samples()).unwrap_err().contains("it has minitest, minival, test"));
-    assert!(fault(edited("d/scienceqa/pid_splits.json", "\"3\", \"20\"", "\"20\", \"20\"")).contains("the id 20 stands twice"));
+    assert!(
+        fault(page).contains("problem 8: d/scienceqa/images/test/8/image.png: a text such as SVG or HTML")
+    );
+    assert!(
+        made("scienceqa", "path = 'd/scienceqa'\nsplit = 'dev'", &mut samples())
+            .unwrap_err()
+            .contains("it has minitest, minival, test")
+    );
+    assert!(
+        fault(edited("d/scienceqa/pid_splits.json", "\"3\", \"20\"", "\"20\", \"20\""))
+            .contains("the id 20 stands twice")
+    );
 }
 
 /// A whole set by numbers alone: 21 208 problems, of which so many of the test split have an image.
@@ -175,7 +199,12 @@ fn counts_of_the_whole_set_are_held_against_the_published_ones() {
     assert_eq!(items.len(), 4_241);
     assert_eq!(notes[1], "counts are the published ones");
     let refused = made("scienceqa", params, &mut whole(2_016)).unwrap_err();
-    assert!(refused.contains("4241 problems, 2016 with an image, and the published one 4241 and 2017; set other-counts"), "{refused}");
+    assert!(
+        refused.contains(
+            "4241 problems, 2016 with an image, and the published one 4241 and 2017; set other-counts"
+        ),
+        "{refused}"
+    );
     let (_, notes) = made("scienceqa", &format!("{params}\nother-counts = true"), &mut whole(2_016)).unwrap();
     assert!(notes[1].contains("2016 with an image"));
 }
@@ -207,7 +236,12 @@ fn options_of_ai2d_that_are_letters_differ_from_the_labels() {
     assert_eq!((question.labels[2].as_str(), &question.gold), ("3", &Gold::Label(2)));
     let lettered = sound("ai2d", "path = 'd/ai2d'\nlettered = 'lettered'");
     let question = lettered[2].first_question();
-    let how = crate::reading::How { reading: question.reading, labels: &question.labels, options: &question.options, reasoned: false };
+    let how = crate::reading::How {
+        reading: question.reading,
+        labels: &question.labels,
+        options: &question.options,
+        reasoned: false,
+    };
     // "C" is the label of option `b`, and not the option `c`.
     let found = crate::reading::read(&how, "The answer is C.", models::Finish::Stop, false);
     assert_eq!(found.said, crate::Said::Choice(2));
@@ -219,7 +253,11 @@ fn broken_questions_of_ai2d_are_named() {
     let fault = |mut files: Held| made("ai2d", params, &mut files).unwrap_err();
     let sheet = "d/ai2d/questions/2.png.json";
     for (from, to, words) in [
-        ("\"correctAnswer\": 2", "\"correctAnswer\": 4", "`Which letter marks the lake?`: correctAnswer is 4"),
+        (
+            "\"correctAnswer\": 2",
+            "\"correctAnswer\": 4",
+            "`Which letter marks the lake?`: correctAnswer is 4",
+        ),
         ("2.png-0", "0.png-1", "the questionId 0.png-1 is used in d/ai2d/questions/0.png.json too"),
         ("\"c\",", "", "3 answers"),
         ("\"abcLabel\": true", "\"abcLabel\": 1", "`abcLabel`"),
@@ -242,7 +280,11 @@ fn broken_questions_of_ai2d_are_named() {
 fn mmbench_reads_pictures_from_cells_and_from_the_rows_that_they_refer_to() {
     let (items, notes) = made("mmbench", "path = 'd/mmbench.tsv'", &mut samples()).unwrap();
     assert_eq!(ids(&items), ["3", "7", "8"]);
-    assert!(notes[0].contains("5 rows, 3 items, 2 further passes with rotated options left out"), "{}", notes[0]);
+    assert!(
+        notes[0].contains("5 rows, 3 items, 2 further passes with rotated options left out"),
+        "{}",
+        notes[0]
+    );
     let mut files = samples();
     let shown: Vec<Vec<[u8; 3]>> = items.iter().map(|item| colours(item, &mut files)).collect();
     assert_eq!(shown, [[RED], [RED], [BLUE]]);
@@ -250,8 +292,14 @@ fn mmbench_reads_pictures_from_cells_and_from_the_rows_that_they_refer_to() {
     assert_eq!((options(0), options(1), options(2)), (4, 2, 3));
     // `none` is a word, `nan` at the end an absent option.
     assert_eq!(items[2].first_question().options[0], "none");
-    assert_eq!(text(&items[1]), "[]\nIs it red?\nContext: A hint with a\ttab and a\nline end.\nA. Yes\nB. No");
-    assert_eq!((items[2].tags["l2-category"].as_str(), items[2].tags["group"].as_str()), ("coarse", "counting"));
+    assert_eq!(
+        text(&items[1]),
+        "[]\nIs it red?\nContext: A hint with a\ttab and a\nline end.\nA. Yes\nB. No"
+    );
+    assert_eq!(
+        (items[2].tags["l2-category"].as_str(), items[2].tags["group"].as_str()),
+        ("coarse", "counting")
+    );
     let all = sound("mmbench", "path = 'd/mmbench.tsv'\ncircular = 'all'");
     assert_eq!(ids(&all), ["3", "1000003", "7", "1000007", "8"]);
     assert_eq!((all[1].family.as_str(), all[1].tags["pass"].as_str()), ("3", "1"));
@@ -263,7 +311,8 @@ fn a_table_that_changed_since_it_was_read_is_noticed_when_its_picture_is_opened(
     let items = sound("mmbench", "path = 'd/mmbench.tsv'");
     let last = items[2].pictures().next().unwrap();
     // The rows have moved.
-    let mut files = edited("d/mmbench.tsv", "Is it red?", "Is it red, or is it rather of another colour, say blue?");
+    let mut files =
+        edited("d/mmbench.tsv", "Is it red?", "Is it red, or is it rather of another colour, say blue?");
     let error = last.pixels(&mut files).unwrap_err().to_string();
     assert!(error.starts_with("d/mmbench.tsv: "), "{error}");
     let mut files = samples();
@@ -281,7 +330,11 @@ fn a_table_that_changed_since_it_was_read_is_noticed_when_its_picture_is_opened(
 fn broken_cells_of_mmbench_are_named_by_line() {
     let fault = |mut files: Held| made("mmbench", "path = 'd/mmbench.tsv'", &mut files).unwrap_err();
     for (from, to, words) in [
-        ("\tattribute\t3\town\tfine\t\tdev\r\n8", "\tattribute\t4\town\tfine\t\tdev\r\n8", "line 3 (id 7): the image `4` is no path"),
+        (
+            "\tattribute\t3\town\tfine\t\tdev\r\n8",
+            "\tattribute\t4\town\tfine\t\tdev\r\n8",
+            "line 3 (id 7): the image `4` is no path",
+        ),
         ("\tA\tattribute\tiVBO", "\tA\tattribute\tiVB", "line 2: the image"),
         ("\tB\tcounting", "\tD\tcounting", "line 5 (id 8): the answer `D`"),
         ("8\tHow many", "8\tHow\tmany", "15 cells where the header has 14"),
@@ -291,57 +344,4 @@ fn broken_cells_of_mmbench_are_named_by_line() {
     }
     let message = fault(edited("d/mmbench.tsv", "\tanswer\t", "\tkey\t"));
     assert!(message.contains("no gold"), "{message}");
-}
-
-#[test]
-fn tables_name_pictures_by_path_list_and_text() {
-    let items = sound("file", "path = 'd/table.jsonl'\n[import]\nimages = 'shown'");
-    let mut files = samples();
-    let shown: Vec<Vec<[u8; 3]>> = items.iter().map(|item| colours(item, &mut files)).collect();
-    assert_eq!(shown, [vec![RED], vec![RED, GREEN], vec![BLUE], vec![]]);
-    assert_eq!(text(&items[1]), "[]\n[]\nAre both the same colour?\nA. Yes\nB. No");
-    let (left, notes) = made("file", "path = 'd/table.jsonl'", &mut samples()).unwrap();
-    assert_eq!(ids(&left), ["p4"]);
-    assert!(notes[0].contains("3 that need an image left out"), "{}", notes[0]);
-    for (from, to, words) in [
-        ("ai2d/images/10.png\"}", "ai2d/images/11.png\"}", "line 1 (id p1): d/ai2d/images/11.png: no such file"),
-        ("ai2d/images/10.png\"}", "/etc/passwd.png\"}", "line 1 (id p1): the image path `/etc/passwd.png` leads out"),
-        ("ai2d/images/10.png\"}", "README.md\"}", "line 1 (id p1): d/README.md: of a kind that is not known"),
-        ("base64,iVBO", "base64,!VBO", "line 3: the image is no base64"),
-        ("base64,iVBO", "base64,AVBO", "line 3: the image: of a kind that is not known"),
-    ] {
-        let mut files = edited("d/table.jsonl", from, to);
-        let message = made("file", "path = 'd/table.jsonl'\n[import]\nimages = 'shown'", &mut files).unwrap_err();
-        assert!(message.contains(words), "{message}");
-    }
-}
-
-#[test]
-fn faces_of_a_folder_are_shown_with_the_gold_slot_drawn() {
-    let (items, notes) = made("faces", "path = 'd/faces'", &mut samples()).unwrap();
-    assert_eq!((ids(&items), notes[0].as_str()), (vec!["p1"], "d/faces: 1 problems"));
-    let mut files = samples();
-    let shown = colours(&items[0], &mut files);
-    let gold = usize::from(items[0].first_question().gold.label().unwrap());
-    // The query is green, and the right candidate is the green one, wherever it stands.
-    assert_eq!((shown.len(), shown[0], shown[1 + gold]), (6, GREEN, GREEN));
-    assert_eq!(items[0].tags["gender"], "woman");
-    let slots: std::collections::BTreeSet<u16> = (0..40)
-        .map(|seed| {
-            let task = Task::named("faces").unwrap();
-            let params = task.resolved(&Params("path = 'd/faces'".parse().unwrap()), &mut files).unwrap().params;
-            (task.items)(&params, seed).unwrap()[0].first_question().gold.label().unwrap()
-        })
-        .collect();
-    assert_eq!(slots.len(), 5);
-    let sheet = "d/faces/p1/problem.json";
-    for (from, to, words) in [
-        ("\"gold\": 3", "\"gold\": 6", "gold is 6, not 1 to 5"),
-        ("\"5.png\"", "\"4.png\"", "candidates 4 and 5 are the same picture"),
-        ("\"5.png\"", "\"../5.png\"", "leads out"),
-        ("\"query\": \"query.png\"", "\"query\": \"no.png\"", "d/faces/p1/no.png: no such file"),
-    ] {
-        let message = made("faces", "path = 'd/faces'", &mut edited(sheet, from, to)).unwrap_err();
-        assert!(message.starts_with("path: d/faces/p1/problem.json: ") && message.contains(words), "{message}");
-    }
 }

@@ -42,7 +42,8 @@ pub struct Set {
 const PUBLISHED: usize = 21_208;
 
 /// Published splits: problems, and problems with an image.
-const SPLITS: [(&str, usize, usize); 3] = [("train", 12_726, 6_218), ("val", 4_241, 2_097), ("test", 4_241, 2_017)];
+const SPLITS: [(&str, usize, usize); 3] =
+    [("train", 12_726, 6_218), ("val", 4_241, 2_097), ("test", 4_241, 2_017)];
 
 /// Most bytes of `pid_splits.json`; the published one has less than one million.
 const SPLITS_BYTES: u64 = 64 << 20;
@@ -68,7 +69,9 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
     let mut with_image = 0;
     for id in &order {
         let row = |reason: String| fault(format!("problem {id}: {reason}"));
-        let problem = found.remove(id).ok_or_else(|| fault(format!("problem {id} of the split {} is missing", wanted.split)))?;
+        let problem = found
+            .remove(id)
+            .ok_or_else(|| fault(format!("problem {id} of the split {} is missing", wanted.split)))?;
         with_image += usize::from(problem.image.is_some());
         let image = match (&problem.image, wanted.images) {
             (Some(_), Images::LeftOut) => {
@@ -92,7 +95,11 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
         Ok(note) | Err(note) => notes.push(note),
     }
     if entries.is_empty() {
-        return Err(ImportError::File(format!("{}: no item is left of {} problems", wanted.folder, order.len())));
+        return Err(ImportError::File(format!(
+            "{}: no item is left of {} problems",
+            wanted.folder,
+            order.len()
+        )));
     }
     let mut warnings = Vec::new();
     checks::gold_positions(&entries, &mut counts, &mut warnings);
@@ -187,9 +194,9 @@ impl Problem {
             return Err(format!("{} choices, some perhaps empty; a problem has 2 to 5", choices.len()));
         }
         let answer = object["answer"].as_u64().and_then(|answer| u16::try_from(answer).ok());
-        let answer = answer.filter(|answer| usize::from(*answer) < choices.len()).ok_or_else(|| {
-            format!("the answer {} is not in 0 to {}", object["answer"], choices.len() - 1)
-        })?;
+        let answer = answer
+            .filter(|answer| usize::from(*answer) < choices.len())
+            .ok_or_else(|| format!("the answer {} is not in 0 to {}", object["answer"], choices.len() - 1))?;
         let image = match &object["image"] {
             Value::Null => None,
             Value::String(name) if name.is_empty() => None,
@@ -209,8 +216,18 @@ impl Problem {
             (true, true) => "image",
             (false, true) => "text-image",
         };
-        let tags = [("subject", text("subject")?), ("grades", band.to_owned()), ("context", context.to_owned())];
-        Ok(Problem { question, choices, answer, hint, lecture: text("lecture")?, image, split: text("split")?, tags })
+        let tags =
+            [("subject", text("subject")?), ("grades", band.to_owned()), ("context", context.to_owned())];
+        Ok(Problem {
+            question,
+            choices,
+            answer,
+            hint,
+            lecture: text("lecture")?,
+            image,
+            split: text("split")?,
+            tags,
+        })
     }
 
     fn entry(self, id: &str, image: Option<FilePicture>, lecture: bool) -> Entry {
@@ -228,7 +245,12 @@ impl Problem {
             gold: self.answer,
             image: self.image.is_some() && image.is_none(),
             pictures: image.into_iter().collect(),
-            tags: self.tags.into_iter().filter(|(_, value)| !value.is_empty()).map(|(key, value)| (key.to_owned(), value)).collect(),
+            tags: self
+                .tags
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
             ..Entry::default()
         }
     }
@@ -265,7 +287,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
                 continue;
             }
             let object: Value = map.next_value()?;
-            let problem = Problem::of(&object).map_err(|reason| A::Error::custom(format!("problem {id}: {reason}")))?;
+            let problem =
+                Problem::of(&object).map_err(|reason| A::Error::custom(format!("problem {id}: {reason}")))?;
             if self.found.insert(id.clone(), problem).is_some() {
                 return Err(A::Error::custom(format!("problem {id} stands twice")));
             }

@@ -109,7 +109,8 @@ fn data_06_items_that_need_an_image_are_left_out_and_counted() {
     let import = csv(text).unwrap();
     assert_eq!((import.entries.len(), import.counts.needs_image), (1, 2));
     let kept =
-        read(text.as_bytes(), Format::Csv, &Rules { images: super::Images::Withheld, ..Rules::default() }).unwrap();
+        read(text.as_bytes(), Format::Csv, &Rules { images: super::Images::Withheld, ..Rules::default() })
+            .unwrap();
     assert_eq!(kept.entries.len(), 3);
     assert_eq!(Layout::default().item(&kept.entries[1], 1).tags["image"], "not-shown");
 }

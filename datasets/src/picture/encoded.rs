@@ -53,7 +53,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Encoded, String> {
     let orientation = decoder(bytes)?.orientation().map_err(|error| error.to_string())?;
     let sideways = matches!(
         orientation,
-        Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH
+        Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH
     );
     let (width, height) = if sideways { (height, width) } else { (width, height) };
     Ok(Encoded { width, height, turned: orientation != Orientation::NoTransforms })
@@ -114,7 +117,8 @@ fn png(bytes: &[u8]) -> Result<(u32, u32), String> {
         let data = &bytes[at + 8..body - 4];
         match &head[4..8] {
             b"IHDR" if length >= 8 => {
-                let number = |at: usize| u32::from_be_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]);
+                let number =
+                    |at: usize| u32::from_be_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]);
                 size = Some((number(0), number(4)));
             }
             b"acTL" => return Err("animated: give one frame as a PNG of its own".to_owned()),
@@ -146,7 +150,8 @@ fn jpeg(bytes: &[u8]) -> Result<(u32, u32), String> {
                 let frame = bytes.get(at + 4..at + 10).ok_or_else(truncated)?;
                 let number = |at: usize| u32::from(u16::from_be_bytes([frame[at], frame[at + 1]]));
                 return match frame[5] {
-                    4 => Err("CMYK: its colours have no agreed meaning without a profile; save it as RGB".to_owned()),
+                    4 => Err("CMYK: its colours have no agreed meaning without a profile; save it as RGB"
+                        .to_owned()),
                     _ => Ok((number(3), number(1))),
                 };
             }

@@ -62,7 +62,9 @@ impl FilePicture {
         let error = |reason: String| PictureError(named(&self.path, &reason));
         let bytes = read(files).map_err(error)?;
         if hex(&Sha256::digest(&bytes)) != self.sha256 {
-            return Err(error("the picture is not the one that was imported; the file has changed".to_owned()));
+            return Err(error(
+                "the picture is not the one that was imported; the file has changed".to_owned(),
+            ));
         }
         decode(&bytes).map_err(error)
     }
@@ -118,12 +120,25 @@ mod tests {
     #[test]
     fn base64_is_that_of_rfc_4648() {
         // Section 10 of the RFC.
-        for (plain, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")] {
+        for (plain, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(text).unwrap(), plain.as_bytes());
             assert_eq!(base64(text.trim_end_matches('=')).unwrap(), plain.as_bytes());
         }
         assert_eq!(base64("data:image/png;base64,Zm9v\n").unwrap(), b"foo");
-        for (text, word) in [("Zm9vY", "truncated"), ("Zg=", "truncated"), ("Zg==Zg", "padding"), ("Zm$v", "place 3"), ("data:,x", "not base64")] {
+        for (text, word) in [
+            ("Zm9vY", "truncated"),
+            ("Zg=", "truncated"),
+            ("Zg==Zg", "padding"),
+            ("Zm$v", "place 3"),
+            ("data:,x", "not base64"),
+        ] {
             assert!(base64(text).unwrap_err().contains(word), "{text}");
         }
     }

@@ -78,8 +78,12 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
     if named.path.is_empty() {
         return Ok(Resolved { params: params.clone(), notes: Vec::new() });
     }
-    let wanted =
-        ai2d::Wanted { folder: &named.path, ids: &named.ids, lettered: &named.lettered, images: named.images };
+    let wanted = ai2d::Wanted {
+        folder: &named.path,
+        ids: &named.ids,
+        lettered: &named.lettered,
+        images: named.images,
+    };
     let set = ai2d::read(&wanted, files).map_err(|error| TaskError::Params(format!("path: {error}")))?;
     super::file::filled(params, &named.path, &set.entries, set.notes)
 }

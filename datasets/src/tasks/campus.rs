@@ -144,7 +144,8 @@ impl Map {
     /// Lines run a fifth of a cell to the right of travel, so that going back and forth stays visible.
     fn path(&self, canvas: &mut Canvas) {
         let cell = i32::from(self.cell_px) * ONE;
-        let at = |(x, y): (u8, u8)| Point::new(i32::from(x) * cell + cell / 2, i32::from(y) * cell + cell / 2);
+        let at =
+            |(x, y): (u8, u8)| Point::new(i32::from(x) * cell + cell / 2, i32::from(y) * cell + cell / 2);
         // Each step with what lies to the right of it.
         let steps: Vec<(Point, Point, (i32, i32))> = self
             .walk
@@ -236,7 +237,8 @@ mod tests {
             assert_eq!(canvas.at(x * 80 + 8, y * 80 + 8), Some(TARGET));
         }
         let pixels = [canvas.rgb, figure_3().draw().rgb].concat();
-        let hash = Sha256::digest(pixels).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        let hash =
+            Sha256::digest(pixels).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
         assert_eq!(hash, "pixels");
     }
 }

@@ -45,7 +45,13 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
 }
 
 /// The items of rows that a file or a folder gave. `what` says what `path` names.
-pub(super) fn made(rows: &[Entry], show: &Layout, path: &str, what: &str, seed: u64) -> Result<Vec<Item>, TaskError> {
+pub(super) fn made(
+    rows: &[Entry],
+    show: &Layout,
+    path: &str,
+    what: &str,
+    seed: u64,
+) -> Result<Vec<Item>, TaskError> {
     if rows.is_empty() {
         return Err(TaskError::Params(match path {
             "" => format!("path: name {what}"),
@@ -71,7 +77,12 @@ pub(super) fn made(rows: &[Entry], show: &Layout, path: &str, what: &str, seed: 
 }
 
 /// Parameters with the rows that were read.
-pub(super) fn filled(params: &Params, path: &str, rows: &[Entry], notes: Vec<String>) -> Result<Resolved, TaskError> {
+pub(super) fn filled(
+    params: &Params,
+    path: &str,
+    rows: &[Entry],
+    notes: Vec<String>,
+) -> Result<Resolved, TaskError> {
     let rows =
         toml::Value::try_from(rows).map_err(|error| TaskError::Params(format!("path: {path}: {error}")))?;
     let mut table = params.0.clone();

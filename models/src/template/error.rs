@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// The prompt shows pictures, and only texts can be rendered.
-    #[error("the prompt shows {count} pictures and this model is asked in text alone: withhold the pictures, or take the task's text form")]
+    #[error(
+        "the prompt shows {count} pictures and this model is asked in text alone: withhold the pictures, or take the task's text form"
+    )]
     Pictures {
         /// Pictures in the prompt.
         count: usize,

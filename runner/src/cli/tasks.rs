@@ -74,9 +74,7 @@ impl Which {
         let table: toml::Table =
             toml::from_str(&inline).map_err(|error| usage(format!("--params: {}", error.message())))?;
         let params = table.get("params").and_then(toml::Value::as_table).cloned().unwrap_or_default();
-        let resolved = task
-            .resolved(&Params(params), &mut Disk)
-            .map_err(|error| usage(error.to_string()))?;
+        let resolved = task.resolved(&Params(params), &mut Disk).map_err(|error| usage(error.to_string()))?;
         (task.items)(&resolved.params, self.seed).map_err(|error| usage(error.to_string()))
     }
 }

@@ -8,7 +8,10 @@ use super::*;
 /// CRC-32 of the PNG specification, bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 })
+        (0..8).fold(
+            crc ^ u32::from(byte),
+            |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 },
+        )
     })
 }
 
@@ -25,7 +28,14 @@ fn stored(data: &[u8]) -> Vec<u8> {
         b = (b + a) % 65_521;
     }
     let length = data.len() as u16;
-    [&[0x78, 0x01, 0x01][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data, &(b << 16 | a).to_be_bytes()].concat()
+    [
+        &[0x78, 0x01, 0x01][..],
+        &length.to_le_bytes(),
+        &(!length).to_le_bytes(),
+        data,
+        &(b << 16 | a).to_be_bytes(),
+    ]
+    .concat()
 }
 
 /// A PNG of these chunks between signature and end.
@@ -92,8 +102,11 @@ fn grey_palette_deep_and_transparent_pictures_become_rgb_on_white() {
 #[test]
 fn turned_pictures_stand_upright() {
     let turned = |orientation| {
-        let chunks =
-            [header(2, 1, 8, 2), chunk(b"eXIf", &exif(orientation)), chunk(b"IDAT", &stored(&[0, 255, 0, 0, 0, 0, 255]))];
+        let chunks = [
+            header(2, 1, 8, 2),
+            chunk(b"eXIf", &exif(orientation)),
+            chunk(b"IDAT", &stored(&[0, 255, 0, 0, 0, 0, 255])),
+        ];
         png_of(&chunks)
     };
     // 6: the camera was turned; what it stored first stands top right, so that red is above blue.
@@ -117,7 +130,10 @@ fn bombs_are_refused_by_their_header_before_anything_is_decoded() {
     let bomb = |width, height| png_of(&[header(width, height, 8, 2), chunk(b"IDAT", &stored(&[0]))]);
     for (width, height) in [(60_000, 60_000), (16_385, 1), (16_000, 16_000), (u32::MAX, 1)] {
         let reason = refused(&bomb(width, height));
-        assert!(reason.contains("the most is 16384 a side") && reason.contains("make it smaller"), "{reason}");
+        assert!(
+            reason.contains("the most is 16384 a side") && reason.contains("make it smaller"),
+            "{reason}"
+        );
     }
     assert!(refused(&bomb(0, 5)).contains("nothing to see"));
     let mut jpeg = jpeg_bytes(8, 8);
@@ -128,8 +144,11 @@ fn bombs_are_refused_by_their_header_before_anything_is_decoded() {
 
 #[test]
 fn animated_cmyk_and_foreign_files_are_refused_with_their_kind() {
-    let animated =
-        png_of(&[header(1, 1, 8, 2), chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]), chunk(b"IDAT", &stored(&[0, 1, 2, 3]))]);
+    let animated = png_of(&[
+        header(1, 1, 8, 2),
+        chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]),
+        chunk(b"IDAT", &stored(&[0, 1, 2, 3])),
+    ]);
     assert!(refused(&animated).starts_with("animated"));
     let mut cmyk = jpeg_bytes(8, 8);
     let frame = cmyk.windows(2).position(|pair| pair == [0xFF, 0xC0]).unwrap();

@@ -32,7 +32,8 @@ pub(super) fn geometry(items: &[Item]) -> Vec<Option<u16>> {
 pub(super) fn pixels(items: &[Item]) -> Vec<Option<u16>> {
     let small = |portrait: &Portrait| Portrait { size_px: COMPARED_PX, ..portrait.clone() }.draw().rgb;
     nearest(items, |query, other| {
-        let squares = small(query).into_iter().zip(small(other)).map(|(a, b)| u64::from(a.abs_diff(b)).pow(2));
+        let squares =
+            small(query).into_iter().zip(small(other)).map(|(a, b)| u64::from(a.abs_diff(b)).pow(2));
         squares.sum::<u64>() as f64
     })
 }
@@ -51,7 +52,8 @@ fn nearest(items: &[Item], distance: impl Fn(&Portrait, &Portrait) -> f64) -> Ve
 fn misfit(a: &[Point], b: &[Point]) -> f64 {
     let centred = |points: &[Point]| -> Vec<(f64, f64)> {
         let count = points.len() as f64;
-        let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + f64::from(point.x), y + f64::from(point.y)));
+        let (x, y) =
+            points.iter().fold((0.0, 0.0), |(x, y), point| (x + f64::from(point.x), y + f64::from(point.y)));
         points.iter().map(|point| (f64::from(point.x) - x / count, f64::from(point.y) - y / count)).collect()
     };
     let (a, b) = (centred(a), centred(b));

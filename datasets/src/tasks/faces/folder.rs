@@ -88,5 +88,11 @@ fn one(id: &str, folder: &str, files: &mut dyn Files) -> Result<Photographed, St
             return Err(format!("candidates {} and {} are the same picture", index + 1, index + twin + 2));
         }
     }
-    Ok(Photographed { id: id.to_owned(), query, candidates, gold: sheet.gold - 1, descriptors: sheet.descriptors })
+    Ok(Photographed {
+        id: id.to_owned(),
+        query,
+        candidates,
+        gold: sheet.gold - 1,
+        descriptors: sheet.descriptors,
+    })
 }

@@ -109,7 +109,8 @@ impl Identity {
     /// A face in a random direction from this one, at this distance and not nearer; `None` where the draw is nearer.
     pub fn stranger(self, per_cent: u32, stream: &mut Stream) -> Option<Identity> {
         let other = Identity::draw(stream);
-        let (wanted, found) = (i32::try_from(per_cent * 2 * TRAITS as u32).ok()?, i32::try_from(self.apart(other)).ok()?);
+        let (wanted, found) =
+            (i32::try_from(per_cent * 2 * TRAITS as u32).ok()?, i32::try_from(self.apart(other)).ok()?);
         if found < wanted {
             return None;
         }

@@ -139,7 +139,9 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
         (false, _) => return params.rows.iter().map(|row| photographed(&params, seed, row)).collect(),
         (true, "") => {}
         (true, path) => {
-            return Err(TaskError::Params(format!("path: {path} has not been read; resolve the parameters first")));
+            return Err(TaskError::Params(format!(
+                "path: {path} has not been read; resolve the parameters first"
+            )));
         }
     }
     (0..params.problems).map(|number| item(&params, seed, number)).collect()
@@ -155,7 +157,10 @@ fn item(params: &FacesParams, seed: u64, number: usize) -> Result<Item, TaskErro
     let mut people = stream("people", &id);
     let look = Look::draw(&mut people);
     let mut identities = strangers(params.distance, &mut people).ok_or_else(|| {
-        TaskError::Params(format!("distance: {}: no five people that far apart were found; lower it", params.distance))
+        TaskError::Params(format!(
+            "distance: {}: no five people that far apart were found; lower it",
+            params.distance
+        ))
     })?;
     let person = identities[0];
     identities.swap(0, gold);
@@ -172,7 +177,12 @@ fn item(params: &FacesParams, seed: u64, number: usize) -> Result<Item, TaskErro
         tags.insert((*name).to_owned(), look.word(feature).to_owned());
     }
     tags.insert("position".to_owned(), (gold + 1).to_string());
-    Ok(Item::one(id.clone(), id, tags, question(params, Shown::drawn(query), candidates.map(Shown::drawn), gold)))
+    Ok(Item::one(
+        id.clone(),
+        id,
+        tags,
+        question(params, Shown::drawn(query), candidates.map(Shown::drawn), gold),
+    ))
 }
 
 /// Reads the folder that `path` names.
@@ -195,10 +205,13 @@ fn photographed(params: &FacesParams, seed: u64, row: &Photographed) -> Result<I
     let mut order: Vec<usize> = (0..CANDIDATES).collect();
     Stream::new(seed, &["faces", "order", &row.id]).shuffle(&mut order);
     let candidates: Vec<&FilePicture> = order.iter().filter_map(|&index| row.candidates.get(index)).collect();
-    let candidates: [&FilePicture; CANDIDATES] = candidates.try_into().map_err(|_| fault("not five candidates"))?;
+    let candidates: [&FilePicture; CANDIDATES] =
+        candidates.try_into().map_err(|_| fault("not five candidates"))?;
     let gold = order.iter().position(|&index| index == row.gold).ok_or_else(|| fault("no such gold"))?;
-    let words: Vec<String> = row.descriptors.iter().map(|(feature, value)| format!("{feature}: {value}")).collect();
-    let shown = |picture: &FilePicture| Shown { picture: Picture::File(picture.clone()), words: words.join(", ") };
+    let words: Vec<String> =
+        row.descriptors.iter().map(|(feature, value)| format!("{feature}: {value}")).collect();
+    let shown =
+        |picture: &FilePicture| Shown { picture: Picture::File(picture.clone()), words: words.join(", ") };
     let mut tags: Tags = row.descriptors.clone();
     tags.insert("position".to_owned(), (gold + 1).to_string());
     let question = question(params, shown(&row.query), candidates.map(shown), gold);
@@ -257,7 +270,10 @@ fn question(params: &FacesParams, query: Shown, candidates: [Shown; CANDIDATES],
             direct_lead: String::new(),
             reason: vec![
                 cue("step-by-step", "\nLet's think step by step"),
-                cue("answer-line", "\nThink step by step, then end with one line \"Answer: N\", where N is 1, 2, 3, 4 or 5."),
+                cue(
+                    "answer-line",
+                    "\nThink step by step, then end with one line \"Answer: N\", where N is 1, 2, 3, 4 or 5.",
+                ),
             ],
         },
         labels: (1..=CANDIDATES).map(|number| number.to_string()).collect(),

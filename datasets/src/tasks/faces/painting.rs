@@ -35,20 +35,39 @@ impl Portrait {
         if self.look.word(5) == "long" {
             let wide = m.half_width + 62;
             let points = [
-                (-wide + 20, -170), (-wide, 0), (-wide - 6, 160), (-wide + 4, 320), (-wide + 40, 400), (0, 410),
-                (wide - 40, 400), (wide - 4, 320), (wide + 6, 160), (wide, 0), (wide - 20, -170), (0, m.top - 40),
+                (-wide + 20, -170),
+                (-wide, 0),
+                (-wide - 6, 160),
+                (-wide + 4, 320),
+                (-wide + 40, 400),
+                (0, 410),
+                (wide - 40, 400),
+                (wide - 4, 320),
+                (wide + 6, 160),
+                (wide, 0),
+                (wide - 20, -170),
+                (0, m.top - 40),
             ];
             let outline: Vec<Point> = points.iter().map(|&(x, y)| self.outer(x, y)).collect();
             canvas.fill(&self.strands(&outline), colours.hair);
         }
         let body = |x, y| self.outer(x, y);
         canvas.fill(&Shape::ellipse(body(0, 560), self.length(360), self.length(175)), [92, 104, 128]);
-        let neck = Shape::polygon(vec![body(-95, 200), body(95, 200), body(105, 420), body(0, 455), body(-105, 420)]);
+        let neck = Shape::polygon(vec![
+            body(-95, 200),
+            body(95, 200),
+            body(105, 420),
+            body(0, 455),
+            body(-105, 420),
+        ]);
         canvas.fill(&neck, colours.shade);
         for side in [-1, 1] {
             let ear = self.outer(side * (m.half_width + 4), m.ear_level);
             canvas.fill(&Shape::ellipse(ear, self.length(m.ear * 6 / 10), self.length(m.ear)), colours.shade);
-            canvas.fill(&Shape::ellipse(ear, self.length(m.ear * 3 / 10), self.length(m.ear * 6 / 10)), colours.deep);
+            canvas.fill(
+                &Shape::ellipse(ear, self.length(m.ear * 3 / 10), self.length(m.ear * 6 / 10)),
+                colours.deep,
+            );
         }
     }
 
@@ -56,9 +75,21 @@ impl Portrait {
         let at = |x, y| self.outer(x, y);
         let right = |side: i32| {
             [
-                [at(side * m.chin_width, m.chin), at(side * (m.jaw - 18), JAW_LEVEL + 85), at(side * m.jaw, JAW_LEVEL)],
-                [at(side * (m.jaw + 22), JAW_LEVEL - 75), at(side * m.half_width, m.cheek + 85), at(side * m.half_width, m.cheek)],
-                [at(side * m.half_width, m.cheek - 160), at(side * m.half_width * 62 / 100, m.top), at(0, m.top)],
+                [
+                    at(side * m.chin_width, m.chin),
+                    at(side * (m.jaw - 18), JAW_LEVEL + 85),
+                    at(side * m.jaw, JAW_LEVEL),
+                ],
+                [
+                    at(side * (m.jaw + 22), JAW_LEVEL - 75),
+                    at(side * m.half_width, m.cheek + 85),
+                    at(side * m.half_width, m.cheek),
+                ],
+                [
+                    at(side * m.half_width, m.cheek - 160),
+                    at(side * m.half_width * 62 / 100, m.top),
+                    at(0, m.top),
+                ],
             ]
         };
         let mut pieces = right(1).to_vec();
@@ -86,7 +117,15 @@ impl Portrait {
         }
         for side in [-1, 1] {
             let (nose, mouth) = (m.nose_width + 22, m.mouth_width + 26);
-            line(canvas, [(side * nose, m.nose_tip), (side * (nose + 22), m.nose_tip + 20), (side * mouth, m.mouth - 30), (side * mouth, m.mouth)]);
+            line(
+                canvas,
+                [
+                    (side * nose, m.nose_tip),
+                    (side * (nose + 22), m.nose_tip + 20),
+                    (side * mouth, m.mouth - 30),
+                    (side * mouth, m.mouth),
+                ],
+            );
         }
         if years == "old" {
             for row in 0..2 {
@@ -95,15 +134,27 @@ impl Portrait {
             }
             for side in [-1, 1] {
                 let (x, y) = (m.eye_at, m.eye_level + m.eye_height + 20);
-                line(canvas, [(side * (x - 40), y), (side * (x - 15), y + 14), (side * (x + 15), y + 14), (side * (x + 40), y)]);
+                line(
+                    canvas,
+                    [
+                        (side * (x - 40), y),
+                        (side * (x - 15), y + 14),
+                        (side * (x + 15), y + 14),
+                        (side * (x + 40), y),
+                    ],
+                );
             }
         }
     }
 
     fn eye(&self, canvas: &mut Canvas, m: &Measures, colours: &Colours, side: i32) {
-        let corner = |end: i32| self.inner(side * (m.eye_at + end * m.eye_width), m.eye_level - end * m.eye_tilt);
+        let corner =
+            |end: i32| self.inner(side * (m.eye_at + end * m.eye_width), m.eye_level - end * m.eye_tilt);
         let lid = |end: i32, up: i32| {
-            self.inner(side * (m.eye_at + end * m.eye_width / 2), m.eye_level - end * m.eye_tilt / 2 - up * m.eye_height * 13 / 10)
+            self.inner(
+                side * (m.eye_at + end * m.eye_width / 2),
+                m.eye_level - end * m.eye_tilt / 2 - up * m.eye_height * 13 / 10,
+            )
         };
         let (inner, outer) = (corner(-1), corner(1));
         let upper = [[lid(-1, 1), lid(1, 1), outer]];
@@ -113,21 +164,43 @@ impl Portrait {
         let iris = (m.eye_height - 1).clamp(8, 24);
         canvas.fill(&Shape::ellipse(middle, self.length(iris), self.length(iris)), colours.iris);
         canvas.fill(&Shape::ellipse(middle, self.length(iris / 2), self.length(iris / 2)), DARK);
-        canvas.fill(&Shape::ellipse(middle.plus(self.length(5), -self.length(6)), self.length(4), self.length(4)), WHITE);
+        canvas.fill(
+            &Shape::ellipse(middle.plus(self.length(5), -self.length(6)), self.length(4), self.length(4)),
+            WHITE,
+        );
         let lash = if self.look.word(2) == "woman" { 9 } else { 6 };
         canvas.fill(&Shape::curved_stroke(inner, &upper, self.length(lash)), DARK);
         canvas.glaze(&Shape::curved_stroke(outer, &[lower], self.length(3)), colours.deep, 200);
-        let brow = |end: i32, lift: i32| self.inner(side * (m.eye_at + end * (m.eye_width + 12)), m.brow - end * m.brow_tilt / 2 - lift);
-        let [start, rise, fall, end] = [brow(-1, 0), brow(0, 12).plus(-self.length(side * 20), 0), brow(0, 14).plus(self.length(side * 20), 0), brow(1, 0)];
-        canvas.fill(&Shape::curved_stroke(start, &[[rise, fall, end]], self.length(m.brow_thickness)), colours.brow);
+        let brow = |end: i32, lift: i32| {
+            self.inner(side * (m.eye_at + end * (m.eye_width + 12)), m.brow - end * m.brow_tilt / 2 - lift)
+        };
+        let [start, rise, fall, end] = [
+            brow(-1, 0),
+            brow(0, 12).plus(-self.length(side * 20), 0),
+            brow(0, 14).plus(self.length(side * 20), 0),
+            brow(1, 0),
+        ];
+        canvas.fill(
+            &Shape::curved_stroke(start, &[[rise, fall, end]], self.length(m.brow_thickness)),
+            colours.brow,
+        );
     }
 
     fn nose(&self, canvas: &mut Canvas, m: &Measures, colours: &Colours) {
         let at = |x, y| self.inner(x, y);
         let width = m.nose_width;
-        let bridge = [at(-14, m.eye_level + 40), at(-width * 6 / 10, m.nose_tip - 50), at(-width, m.nose_tip)];
-        canvas.glaze(&Shape::curved_stroke(at(-16, m.eye_level + 10), &[bridge], self.length(6)), colours.deep, 170);
-        let base = [at(-width * 7 / 10, m.nose_tip + 24), at(width * 7 / 10, m.nose_tip + 24), at(width, m.nose_tip)];
+        let bridge =
+            [at(-14, m.eye_level + 40), at(-width * 6 / 10, m.nose_tip - 50), at(-width, m.nose_tip)];
+        canvas.glaze(
+            &Shape::curved_stroke(at(-16, m.eye_level + 10), &[bridge], self.length(6)),
+            colours.deep,
+            170,
+        );
+        let base = [
+            at(-width * 7 / 10, m.nose_tip + 24),
+            at(width * 7 / 10, m.nose_tip + 24),
+            at(width, m.nose_tip),
+        ];
         canvas.fill(&Shape::curved_stroke(at(-width, m.nose_tip), &[base], self.length(8)), colours.deep);
         for side in [-1, 1] {
             let nostril = at(side * width / 2, m.nose_tip + 8);
@@ -140,8 +213,10 @@ impl Portrait {
         let at = |x, y| self.inner(x, y);
         let (left, right) = (at(-m.mouth_width, m.mouth - smile), at(m.mouth_width, m.mouth - smile));
         let middle = m.mouth + smile / 2;
-        let upper = [at(-m.mouth_width / 3, middle - 2 * m.lip), at(m.mouth_width / 3, middle - 2 * m.lip), right];
-        let lower = [at(m.mouth_width / 3, middle + 3 * m.lip), at(-m.mouth_width / 3, middle + 3 * m.lip), left];
+        let upper =
+            [at(-m.mouth_width / 3, middle - 2 * m.lip), at(m.mouth_width / 3, middle - 2 * m.lip), right];
+        let lower =
+            [at(m.mouth_width / 3, middle + 3 * m.lip), at(-m.mouth_width / 3, middle + 3 * m.lip), left];
         canvas.fill(&Shape::curve(left, &[upper, lower]), colours.lips);
         let parting = [at(-m.mouth_width / 3, middle + 2), at(m.mouth_width / 3, middle + 2), right];
         canvas.fill(&Shape::curved_stroke(left, &[parting], self.length(5)), DARK);
@@ -151,9 +226,20 @@ impl Portrait {
     fn hair(&self, canvas: &mut Canvas, m: &Measures, colours: &Colours) {
         let wide = m.half_width + 22;
         let points = [
-            (-wide + 12, -40), (-wide - 6, -130), (-wide + 28, -240), (-wide / 2 - 20, m.top - 42), (0, m.top - 60),
-            (wide / 2 + 20, m.top - 42), (wide - 28, -240), (wide + 6, -130), (wide - 12, -40), (wide - 42, -120),
-            (wide * 55 / 100, m.hairline), (0, m.hairline - 12), (-wide * 55 / 100, m.hairline), (-wide + 42, -120),
+            (-wide + 12, -40),
+            (-wide - 6, -130),
+            (-wide + 28, -240),
+            (-wide / 2 - 20, m.top - 42),
+            (0, m.top - 60),
+            (wide / 2 + 20, m.top - 42),
+            (wide - 28, -240),
+            (wide + 6, -130),
+            (wide - 12, -40),
+            (wide - 42, -120),
+            (wide * 55 / 100, m.hairline),
+            (0, m.hairline - 12),
+            (-wide * 55 / 100, m.hairline),
+            (-wide + 42, -120),
         ];
         let outline: Vec<Point> = points.iter().map(|&(x, y)| self.outer(x, y)).collect();
         let mut cap = Shape::polygon(outline.clone());
@@ -210,10 +296,14 @@ struct Colours {
 
 impl Colours {
     fn of(look: Look) -> Self {
-        let pick = |table: &[Colour], feature: usize| table.get(usize::from(look.0[feature])).copied().unwrap_or(DARK);
+        let pick = |table: &[Colour], feature: usize| {
+            table.get(usize::from(look.0[feature])).copied().unwrap_or(DARK)
+        };
         let (skin, hair) = (pick(&SKIN, 1), pick(&HAIR, 4));
         let mixed = |a: Colour, b: Colour, share: u16| -> Colour {
-            std::array::from_fn(|index| ((u16::from(a[index]) * (100 - share) + u16::from(b[index]) * share) / 100) as u8)
+            std::array::from_fn(|index| {
+                ((u16::from(a[index]) * (100 - share) + u16::from(b[index]) * share) / 100) as u8
+            })
         };
         let red = if look.word(2) == "woman" { 62 } else { 30 };
         Colours {

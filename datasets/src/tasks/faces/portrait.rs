@@ -63,7 +63,8 @@ impl View {
 
     /// A view like this one, but for `share` per cent of the way to another.
     pub fn near(self, other: View, share: i32) -> View {
-        let mix = |from: i8, to: i8| (i32::from(from) + (i32::from(to) - i32::from(from)) * share / 100) as i8;
+        let mix =
+            |from: i8, to: i8| (i32::from(from) + (i32::from(to) - i32::from(from)) * share / 100) as i8;
         View {
             across: mix(self.across, other.across),
             down: mix(self.down, other.down),
@@ -150,8 +151,13 @@ impl Portrait {
         let tilt = i32::from(self.view.tilt);
         // A small rotation by up to 0.09, and the place of the head.
         let (x, y) = (x * 1000 - y * tilt * 9 / 10, y * 1000 + x * tilt * 9 / 10);
-        let (x, y) = (x + (500 + i32::from(self.view.across) / 3) * 1000, y + (540 + i32::from(self.view.down) / 4) * 1000);
-        let scaled = |thousandths: i32| (i64::from(thousandths) * i64::from(self.size_px) * i64::from(ONE) / 1_000_000) as i32;
+        let (x, y) = (
+            x + (500 + i32::from(self.view.across) / 3) * 1000,
+            y + (540 + i32::from(self.view.down) / 4) * 1000,
+        );
+        let scaled = |thousandths: i32| {
+            (i64::from(thousandths) * i64::from(self.size_px) * i64::from(ONE) / 1_000_000) as i32
+        };
         Point::new(scaled(x), scaled(y))
     }
 

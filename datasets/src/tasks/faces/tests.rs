@@ -71,7 +71,11 @@ fn pixels_alone_find_the_person_when_views_are_the_same_and_not_when_they_differ
 #[test]
 fn every_measure_changes_the_picture() {
     let item = &made("problems = 1")[0];
-    let base = Portrait { view: View::default(), identity: Identity([0; TRAITS]), ..portraits(item).unwrap()[0].clone() };
+    let base = Portrait {
+        view: View::default(),
+        identity: Identity([0; TRAITS]),
+        ..portraits(item).unwrap()[0].clone()
+    };
     let drawn = base.draw();
     for measure in 0..TRAITS {
         let mut other = base.clone();
@@ -121,12 +125,17 @@ fn controls_tell_nothing() {
     let withheld = made("problems = 2\nform = 'withheld'");
     assert_eq!(withheld[0].first_question().stem, withheld[1].first_question().stem);
     assert_eq!(controls::geometry(&withheld), [None, None]);
-    assert!(Look([0, 0, 1, 0, 1, 0, 2]).description() == "a young asian woman with long straight black hair and brown eyes");
+    assert!(
+        Look([0, 0, 1, 0, 1, 0, 2]).description()
+            == "a young asian woman with long straight black hair and brown eyes"
+    );
 }
 
 #[test]
 fn unusable_parameters_are_refused_by_name() {
-    for (params, word) in [("problems = 0", "problems"), ("distance = 40", "distance"), ("size-px = 10", "size-px")] {
+    for (params, word) in
+        [("problems = 0", "problems"), ("distance = 40", "distance"), ("size-px = 10", "size-px")]
+    {
         let error = (FACES.items)(&Params(params.parse().unwrap()), 1).unwrap_err();
         assert!(error.to_string().starts_with(word), "{error}");
     }
@@ -145,17 +154,30 @@ fn items_and_pixels_stay_the_same_for_ever() {
 fn tmp_mosaic() {
     let d = made("");
     let t = std::time::Instant::now();
-    eprintln!("FIG faces pixel {} geometry {} {:?}", right(&d, &controls::pixels(&d)), right(&d, &controls::geometry(&d)), t.elapsed());
+    eprintln!(
+        "FIG faces pixel {} geometry {} {:?}",
+        right(&d, &controls::pixels(&d)),
+        right(&d, &controls::geometry(&d)),
+        t.elapsed()
+    );
     let t = std::time::Instant::now();
-    let faces: Vec<Vec<u8>> = d.iter().flat_map(|item| portraits(item).unwrap()).map(|f| f.draw().rgb).collect();
+    let faces: Vec<Vec<u8>> =
+        d.iter().flat_map(|item| portraits(item).unwrap()).map(|f| f.draw().rgb).collect();
     eprintln!("FIG draw 3000 {:?} {}", t.elapsed(), faces.len());
     let pix: Vec<u8> = faces[..72].concat();
     eprintln!("FIG faces-pixels {}", sha256(&pix));
     let g = (crate::tasks::glasses::GLASSES.items)(&Params::default(), 1).unwrap();
-    for b in crate::tasks::glasses::GLASSES.baselines { eprintln!("FIG glasses {} {}", b.name, right(&g, &(b.answers)(&g))); }
-    let n = (crate::tasks::glasses::GLASSES.items)(&Params("form='numbers'\nproblems=243".parse().unwrap()), 1).unwrap();
-    for b in crate::tasks::glasses::GLASSES.baselines { eprintln!("FIG glasses243 {} {}", b.name, right(&n, &(b.answers)(&n))); }
-    let pix: Vec<u8> = g.iter().take(10).flat_map(|item| crate::tasks::glasses::shown(item).unwrap().draw().rgb).collect();
+    for b in crate::tasks::glasses::GLASSES.baselines {
+        eprintln!("FIG glasses {} {}", b.name, right(&g, &(b.answers)(&g)));
+    }
+    let n =
+        (crate::tasks::glasses::GLASSES.items)(&Params("form='numbers'\nproblems=243".parse().unwrap()), 1)
+            .unwrap();
+    for b in crate::tasks::glasses::GLASSES.baselines {
+        eprintln!("FIG glasses243 {} {}", b.name, right(&n, &(b.answers)(&n)));
+    }
+    let pix: Vec<u8> =
+        g.iter().take(10).flat_map(|item| crate::tasks::glasses::shown(item).unwrap().draw().rgb).collect();
     eprintln!("FIG glasses-pixels {}", sha256(&pix));
     let items = made("problems = 8");
     let (w, h) = (6 * 256, 8 * 256);
@@ -163,13 +185,30 @@ fn tmp_mosaic() {
     for (row, item) in items.iter().enumerate() {
         for (col, face) in portraits(item).unwrap().into_iter().enumerate() {
             let c = face.draw();
-            for y in 0..256 { let s = ((row * 256 + y) * w + col * 256) * 3; rgb[s..s + 768].copy_from_slice(&c.rgb[y * 768..y * 768 + 768]); }
+            for y in 0..256 {
+                let s = ((row * 256 + y) * w + col * 256) * 3;
+                rgb[s..s + 768].copy_from_slice(&c.rgb[y * 768..y * 768 + 768]);
+            }
         }
     }
-    std::fs::write("/work/scratch/pic-faces.png", crate::Pixels { width: w as u32, height: h as u32, rgb }.png().unwrap()).unwrap();
+    std::fs::write(
+        "/work/scratch/pic-faces.png",
+        crate::Pixels { width: w as u32, height: h as u32, rgb }.png().unwrap(),
+    )
+    .unwrap();
     let g = (crate::tasks::glasses::GLASSES.items)(&Params::default(), 1).unwrap();
-    std::fs::write("/work/scratch/pic-glasses.png", crate::Pixels::from(crate::tasks::glasses::shown(&g[0]).unwrap().draw()).png().unwrap()).unwrap();
+    std::fs::write(
+        "/work/scratch/pic-glasses.png",
+        crate::Pixels::from(crate::tasks::glasses::shown(&g[0]).unwrap().draw()).png().unwrap(),
+    )
+    .unwrap();
     let rows = ["W****", "W*W**", "WXW**", "W*W**", "Y**A*"].map(str::to_owned).to_vec();
-    let walk: Vec<crate::grid::Cell> = [(3, 4), (3, 3), (3, 4), (2, 4), (1, 4), (1, 3), (1, 2)].map(|(x, y)| crate::grid::Cell::new(x, y)).to_vec();
-    std::fs::write("/work/scratch/pic-campus.png", crate::Pixels::from(crate::tasks::campus::Map::new(rows, &walk, true).draw()).png().unwrap()).unwrap();
+    let walk: Vec<crate::grid::Cell> = [(3, 4), (3, 3), (3, 4), (2, 4), (1, 4), (1, 3), (1, 2)]
+        .map(|(x, y)| crate::grid::Cell::new(x, y))
+        .to_vec();
+    std::fs::write(
+        "/work/scratch/pic-campus.png",
+        crate::Pixels::from(crate::tasks::campus::Map::new(rows, &walk, true).draw()).png().unwrap(),
+    )
+    .unwrap();
 }

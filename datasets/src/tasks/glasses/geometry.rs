@@ -93,7 +93,10 @@ impl Combination {
                 (0..9).map(move |change| Combination {
                     source,
                     quarters,
-                    target: Glass { width: source.width + change / 3 - 1, height: source.height + change % 3 - 1 },
+                    target: Glass {
+                        width: source.width + change / 3 - 1,
+                        height: source.height + change % 3 - 1,
+                    },
                 })
             })
         })

@@ -3,6 +3,7 @@
 //! Dimensions are exact fractions, in both shapes that tilted water can have. The picture is drawn here; a form in
 //! numbers asks language models the same.
 
+mod controls;
 mod figure;
 mod geometry;
 mod normal;
@@ -10,6 +11,7 @@ mod ratio;
 
 use serde::Deserialize;
 
+pub use controls::shown;
 pub use figure::Figure;
 pub use geometry::{Combination, Glass, Regime};
 pub use ratio::Ratio;
@@ -19,6 +21,7 @@ use crate::picture::Picture;
 use crate::reading::Reading;
 use crate::task::{Baseline, Params, Task, TaskError};
 use crate::{Stream, analysis};
+use controls::{best_constant, best_rank, nearest};
 
 /// The task.
 pub static GLASSES: Task = Task {
@@ -41,7 +44,11 @@ pub static GLASSES: Task = Task {
             summary: "Always the mark of that rank from the bottom that is right most often",
             answers: best_rank,
         },
-        Baseline { name: "same-height", summary: "The mark nearest to the water's height", answers: |items| nearest(items, 0) },
+        Baseline {
+            name: "same-height",
+            summary: "The mark nearest to the water's height",
+            answers: |items| nearest(items, 0),
+        },
         Baseline {
             name: "same-fraction",
             summary: "The mark nearest to the same part of the glass's height",
@@ -151,7 +158,10 @@ impl GlassesParams {
     fn check(&self, known: usize) -> Result<(), TaskError> {
         let refused = |message: String| Err(TaskError::Params(message));
         if !(1..=known).contains(&self.problems) {
-            return refused(format!("problems: {} is not in 1 to {known}, the combinations there are", self.problems));
+            return refused(format!(
+                "problems: {} is not in 1 to {known}, the combinations there are",
+                self.problems
+            ));
         }
         if !(0.2..=0.4).contains(&self.epsilon) {
             return refused(format!("epsilon: {} is not in 0.2 to 0.4", self.epsilon));
@@ -168,7 +178,11 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
     let known = params.combinations();
     // The default number is for all of them; a smaller choice gives what it has.
     let params = GlassesParams {
-        problems: if params.combinations == Kept::Identical { params.problems.min(known.len()) } else { params.problems },
+        problems: if params.combinations == Kept::Identical {
+            params.problems.min(known.len())
+        } else {
+            params.problems
+        },
         ..params
     };
     params.check(known.len())?;
@@ -176,11 +190,20 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
     drawn.into_iter().enumerate().map(|(place, index)| item(&params, seed, place, known[index])).collect()
 }
 
-fn item(params: &GlassesParams, seed: u64, place: usize, (number, it): (usize, Combination)) -> Result<Item, TaskError> {
+fn item(
+    params: &GlassesParams,
+    seed: u64,
+    place: usize,
+    (number, it): (usize, Combination),
+) -> Result<Item, TaskError> {
     let id = format!("g{number:03}");
-    let mut marks = marks(params, &mut Stream::new(seed, &["glasses", "marks", &id]), it).ok_or_else(|| {
-        TaskError::Params(format!("epsilon: {} leaves no room for the marks of {id}; lower it", params.epsilon))
-    })?;
+    let mut marks =
+        marks(params, &mut Stream::new(seed, &["glasses", "marks", &id]), it).ok_or_else(|| {
+            TaskError::Params(format!(
+                "epsilon: {} leaves no room for the marks of {id}; lower it",
+                params.epsilon
+            ))
+        })?;
     marks.sort_unstable();
     let answer = it.answer();
     let rank = marks.iter().position(|mark| *mark == answer).unwrap_or_default();
@@ -194,11 +217,15 @@ fn item(params: &GlassesParams, seed: u64, place: usize, (number, it): (usize, C
         Stream::new(seed, &["glasses", "letters", &id]).shuffle(&mut marks);
         marks.insert(gold, answer);
     }
-    let figure = Figure { source: it.source, water: it.water(), target: it.target, marks, unit_px: params.unit_px };
+    let figure =
+        Figure { source: it.source, water: it.water(), target: it.target, marks, unit_px: params.unit_px };
     let tangent = it.tangent();
     let (from, to) = (it.source.regime(tangent), it.target.regime(tangent));
     let tags = tags([
-        ("regime", if from == to { from.word().to_owned() } else { format!("{}-{}", from.word(), to.word()) }),
+        (
+            "regime",
+            if from == to { from.word().to_owned() } else { format!("{}-{}", from.word(), to.word()) },
+        ),
         ("glass", relation(it)),
         ("water", format!("{}/4", it.quarters)),
         ("rank", (rank + 1).to_string()),
@@ -279,7 +306,10 @@ fn question(form: Form, figure: Figure, gold: usize) -> Question {
             direct_lead: String::new(),
             reason: vec![
                 cue("step-by-step", " Let's think step by step."),
-                cue("answer-line", " Think step by step, then end with one line \"Answer: X\", where X is A, B, C or D."),
+                cue(
+                    "answer-line",
+                    " Think step by step, then end with one line \"Answer: X\", where X is A, B, C or D.",
+                ),
             ],
         },
         labels: LABELS.map(str::to_owned).to_vec(),
@@ -309,80 +339,6 @@ fn in_words(figure: &Figure, options: &[String]) -> String {
          same angle? Provide your answer using the letter that matches the correct height marking.",
     );
     text
-}
-
-/// What an item shows; `None` where its picture is withheld.
-pub fn shown(item: &Item) -> Option<Figure> {
-    let question = item.first_question();
-    match question.stem.first()? {
-        Part::Picture(picture) => match picture.as_ref() {
-            Picture::Glasses(figure) => Some(figure.clone()),
-            _ => None,
-        },
-        Part::Text(text) => {
-            let number = |after: &str, from: usize| {
-                let start = from + text.get(from..)?.find(after)? + after.len();
-                let digits: String =
-                    text[start..].chars().take_while(|sign| sign.is_ascii_digit() || *sign == '.').collect();
-                Some((hundredths(&digits)?, start))
-            };
-            let (width, at) = number("glass, ", 0)?;
-            let (height, at) = number("wide and ", at)?;
-            let (water, at) = number("height of ", at)?;
-            let (to_width, at) = number("glass, ", at)?;
-            let (to_height, _) = number("wide and ", at)?;
-            let whole = |number: i64| u8::try_from(number / 100).ok();
-            let mark = |option: &String| Some(Ratio::new(hundredths(option.strip_suffix(" cm")?)?, 100));
-            Some(Figure {
-                source: Glass { width: whole(width)?, height: whole(height)? },
-                water: Ratio::new(water, 100),
-                target: Glass { width: whole(to_width)?, height: whole(to_height)? },
-                marks: question.options.iter().map(mark).collect::<Option<_>>()?,
-                unit_px: 100,
-            })
-        }
-    }
-}
-
-fn hundredths(text: &str) -> Option<i64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, "00"));
-    let part = if part.len() == 2 { part.parse::<i64>().ok()? } else { return None };
-    Some(whole.parse::<i64>().ok()? * 100 + part)
-}
-
-/// The mark nearest to what a wrong shortcut gives.
-fn nearest(items: &[Item], foil: usize) -> Vec<Option<u16>> {
-    let answer = |item: &Item| {
-        let figure = shown(item)?;
-        let quarters = (figure.water * Ratio::whole(4) / Ratio::whole(figure.source.height)).times(1);
-        let it = Combination { source: figure.source, quarters: u8::try_from(quarters).ok()?, target: figure.target };
-        let (_, height) = it.foils()[foil];
-        (0u16..).zip(&figure.marks).min_by_key(|(_, mark)| mark.apart(height)).map(|(label, _)| label)
-    };
-    items.iter().map(answer).collect()
-}
-
-fn most_frequent(values: impl Iterator<Item = u16>) -> u16 {
-    let mut counts = [0usize; MARKS];
-    values.for_each(|value| counts[usize::from(value) % MARKS] += 1);
-    (0u16..).zip(counts).max_by_key(|(value, count)| (*count, u16::MAX - value)).map_or(0, |(value, _)| value)
-}
-
-fn best_constant(items: &[Item]) -> Vec<Option<u16>> {
-    let letter = most_frequent(items.iter().filter_map(|item| item.first_question().gold.label()));
-    vec![Some(letter); items.len()]
-}
-
-fn best_rank(items: &[Item]) -> Vec<Option<u16>> {
-    let rank_of = |item: &Item| item.tags.get("rank")?.parse::<u16>().ok();
-    let rank = usize::from(most_frequent(items.iter().filter_map(|item| Some(rank_of(item)? - 1))));
-    let answer = |item: &Item| {
-        let marks = shown(item)?.marks;
-        let mut order: Vec<usize> = (0..marks.len()).collect();
-        order.sort_by_key(|&index| marks[index]);
-        order.get(rank).map(|&label| label as u16)
-    };
-    items.iter().map(answer).collect()
 }
 
 #[cfg(test)]

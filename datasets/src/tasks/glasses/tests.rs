@@ -109,7 +109,11 @@ fn heights_read_back_from_the_picture_agree_to_half_a_pixel() {
 
 #[test]
 fn marks_lie_inside_the_glass_and_apart() {
-    for (params, apart) in [("problems = 243", 0.25), ("problems = 243\ndistractors = 'foils'", 0.25), ("problems = 243\nepsilon = 0.4", 0.4)] {
+    for (params, apart) in [
+        ("problems = 243", 0.25),
+        ("problems = 243\ndistractors = 'foils'", 0.25),
+        ("problems = 243\nepsilon = 0.4", 0.4),
+    ] {
         for item in made(params) {
             let figure = figure(&item);
             for (index, mark) in figure.marks.iter().enumerate() {
@@ -126,7 +130,8 @@ fn marks_lie_inside_the_glass_and_apart() {
 #[test]
 fn letters_are_balanced_and_sorted_ones_let_a_constant_score_far_above_chance() {
     let share = |items: &[Item], answers: Vec<Option<u16>>| {
-        let right = items.iter().zip(answers).filter(|(item, answer)| item.first_question().gold.label() == *answer);
+        let right =
+            items.iter().zip(answers).filter(|(item, answer)| item.first_question().gold.label() == *answer);
         right.count() as f64 / items.len() as f64
     };
     let shuffled = made("");
@@ -174,7 +179,9 @@ fn the_printed_prompt_is_the_paper_s() {
     let question = made("")[0].first_question().clone();
     let Part::Text(text) = &question.stem[1] else { panic!("a text") };
     let asked = format!("{text}{}", question.ask.direct);
-    assert!(asked.trim_start().starts_with("On the left of the figure provided, there is a rectangular glass with its water level"));
+    assert!(asked.trim_start().starts_with(
+        "On the left of the figure provided, there is a rectangular glass with its water level"
+    ));
     assert!(asked.ends_with("matches the correct height marking. Do not include anything else."));
     assert_eq!(question.ask.reason[0].text, " Let's think step by step.");
 }
@@ -183,9 +190,15 @@ fn the_printed_prompt_is_the_paper_s() {
 fn an_easy_level_and_what_is_refused() {
     assert_eq!(made("combinations = 'identical'").len(), 27);
     let same = nearest(&made("combinations = 'identical'"), 0);
-    let golds: Vec<_> = made("combinations = 'identical'").iter().map(|item| item.first_question().gold.label()).collect();
+    let golds: Vec<_> =
+        made("combinations = 'identical'").iter().map(|item| item.first_question().gold.label()).collect();
     assert_eq!(same, golds);
-    for (params, word) in [("problems = 244", "problems"), ("epsilon = 0.5", "epsilon"), ("unit-px = 5", "unit-px"), ("form = 'x'", "form")] {
+    for (params, word) in [
+        ("problems = 244", "problems"),
+        ("epsilon = 0.5", "epsilon"),
+        ("unit-px = 5", "unit-px"),
+        ("form = 'x'", "form"),
+    ] {
         let error = (GLASSES.items)(&Params(params.parse().unwrap()), 1).unwrap_err();
         assert!(error.to_string().contains(word) || word == "form", "{error}");
     }

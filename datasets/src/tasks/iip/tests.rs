@@ -319,13 +319,17 @@ fn pictures_show_the_layout_and_every_route_in_its_place() {
             assert_eq!(map.walk, walk);
         }
         let text = shape(item);
-        assert!(text.contains("two restaurants.\n[]\n\nTask:") && text.contains("\n\nRoute A\n[]\n\nRoute B\n[]"));
+        assert!(
+            text.contains("two restaurants.\n[]\n\nTask:") && text.contains("\n\nRoute A\n[]\n\nRoute B\n[]")
+        );
         assert!(!text.contains("Move "), "{text}");
         assert_eq!((shown(item), &item.first_question().gold), (shown(plain), &plain.first_question().gold));
     }
     let added = &items_with("scenes = 1\npictures = 'added'", 1)[0];
     assert_eq!(shape(added), format!("[]\n{}", shape(&plain[0])));
     let withheld = &items_with("scenes = 1\npictures = 'withheld'", 1)[0];
-    assert!(withheld.pictures().count() == 0 && !shape(withheld).contains("Move ") && shown(withheld).is_none());
+    assert!(
+        withheld.pictures().count() == 0 && !shape(withheld).contains("Move ") && shown(withheld).is_none()
+    );
     assert!(items(&Params("pictures = 'added'\nform = 'shortcut'".parse().unwrap()), 1).is_err());
 }

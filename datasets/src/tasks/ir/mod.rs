@@ -138,7 +138,9 @@ impl Settings {
             return wrong("kinds = []: name at least one of intermediate, last, previsited".to_owned());
         }
         if self.pictures != Show::None && self.form == Form::Shortcut {
-            return wrong("pictures: the form \"shortcut\" is text alone; take \"model\" or \"printed\"".to_owned());
+            return wrong(
+                "pictures: the form \"shortcut\" is text alone; take \"model\" or \"printed\"".to_owned(),
+            );
         }
         if !(1..=8).contains(&self.walks) {
             return wrong(format!("walks = {}: must be 1 to 8", self.walks));

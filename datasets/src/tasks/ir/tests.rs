@@ -369,7 +369,9 @@ fn default_items_at_seed_1_never_change() {
 fn pictures_show_the_walk_in_place_of_its_lines() {
     for form in ["model", "printed"] {
         for shots in [0, 3] {
-            let of = |show: &str| items_with(&format!("scenes = 5\nform = '{form}'\nshots = {shots}\npictures = '{show}'"), 1);
+            let of = |show: &str| {
+                items_with(&format!("scenes = 5\nform = '{form}'\nshots = {shots}\npictures = '{show}'"), 1)
+            };
             for ((item, plain), withheld) in of("instead").iter().zip(of("none")).zip(of("withheld")) {
                 let maps: Vec<&crate::Picture> = item.pictures().collect();
                 let [crate::Picture::Campus(map)] = maps[..] else { panic!("one campus") };
@@ -387,10 +389,16 @@ fn pictures_show_the_walk_in_place_of_its_lines() {
                     .map(|part| if let Part::Text(text) = part { text.as_str() } else { "[]" })
                     .collect();
                 let own = &told[told.rfind("Layout:").unwrap()..];
-                assert!(own.contains("[]\n\nStudent A") && own.contains("It is the line in the picture."), "{own}");
+                assert!(
+                    own.contains("[]\n\nStudent A") && own.contains("It is the line in the picture."),
+                    "{own}"
+                );
                 assert!(!own.contains("memory") && !own.contains(&first), "{own}");
                 assert_eq!(item.first_question().gold, plain.first_question().gold);
-                assert_eq!(withheld.first_question().stem[..], item.first_question().clone().withheld().stem[..]);
+                assert_eq!(
+                    withheld.first_question().stem[..],
+                    item.first_question().clone().withheld().stem[..]
+                );
             }
         }
     }
