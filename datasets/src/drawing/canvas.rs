@@ -8,8 +8,8 @@ pub type Colour = [u8; 3];
 /// Lines on which a pixel row is cut; along a line coverage is exact.
 const LINES: i32 = 4;
 
-/// Coverage of a pixel that a shape fills.
-const FULL: i64 = (LINES * ONE) as i64;
+/// Coverage of a pixel that a shape fills, times the full opacity.
+const WHOLE: u32 = (LINES * ONE) as u32 * 256;
 
 /// Pixels, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,17 +43,22 @@ impl Canvas {
             while next < crossings.len() && crossings[next].line / LINES == y {
                 next = row.cover(&crossings, next);
             }
-            self.blend(y as usize, &mut row, colour, i64::from(opacity.min(256)));
+            self.blend(y as usize, &mut row, colour, u32::from(opacity.min(256)));
         }
     }
 
-    /// Mixes every pixel with a colour; `share` gives the colour's parts in 256 by the place of the pixel.
-    pub fn tint(&mut self, colour: Colour, share: impl Fn(u32, u32) -> u16) {
-        let width = self.width as usize;
-        for (index, pixel) in self.rgb.chunks_exact_mut(3).enumerate() {
-            let share = u32::from(share((index % width) as u32, (index / width) as u32).min(256));
-            for (channel, new) in pixel.iter_mut().zip(colour) {
-                *channel = ((u32::from(*channel) * (256 - share) + u32::from(new) * share + 128) / 256) as u8;
+    /// Mixes every column with a colour; `share` gives the colour's parts in 256 by the column.
+    pub fn tint(&mut self, colour: Colour, share: impl Fn(u32) -> u16) {
+        let shares: Vec<u32> = (0..self.width).map(|x| u32::from(share(x).min(256))).collect();
+        if self.width == 0 || shares.iter().all(|&share| share == 0) {
+            return;
+        }
+        for row in self.rgb.chunks_exact_mut(self.width as usize * 3) {
+            for (pixel, &share) in row.chunks_exact_mut(3).zip(&shares) {
+                for (channel, new) in pixel.iter_mut().zip(colour) {
+                    *channel =
+                        ((u32::from(*channel) * (256 - share) + u32::from(new) * share + 128) / 256) as u8;
+                }
             }
         }
     }
@@ -66,16 +71,19 @@ impl Canvas {
         pixel.try_into().ok()
     }
 
-    fn blend(&mut self, y: usize, row: &mut Row, colour: Colour, opacity: i64) {
-        let whole = FULL * 256;
+    fn blend(&mut self, y: usize, row: &mut Row, colour: Colour, opacity: u32) {
         let start = y * self.width as usize * 3;
         for x in row.first..row.end {
-            let share = i64::from(row.covered[x]) * opacity;
+            let share = row.covered[x] as u32 * opacity;
             row.covered[x] = 0;
             let pixel = &mut self.rgb[start + x * 3..start + x * 3 + 3];
+            if share == WHOLE {
+                pixel.copy_from_slice(&colour);
+                continue;
+            }
             for (channel, new) in pixel.iter_mut().zip(colour) {
-                let mixed = i64::from(*channel) * (whole - share) + i64::from(new) * share;
-                *channel = ((mixed + whole / 2) / whole) as u8;
+                let mixed = u32::from(*channel) * (WHOLE - share) + u32::from(new) * share;
+                *channel = ((mixed + WHOLE / 2) / WHOLE) as u8;
             }
         }
         (row.first, row.end) = (row.covered.len(), 0);
@@ -205,7 +213,7 @@ mod tests {
         assert!(canvas.rgb.iter().all(|&channel| channel == 128), "{:?}", canvas.rgb);
         canvas.fill(&Shape::rectangle(Point::new(5000, 0), Point::new(9000, 900)), BLACK);
         assert!(canvas.rgb.iter().all(|&channel| channel == 128));
-        canvas.tint(BLACK, |x, _| if x == 0 { 256 } else { 0 });
+        canvas.tint(BLACK, |x| if x == 0 { 256 } else { 0 });
         assert_eq!((canvas.at(0, 3), canvas.at(1, 3)), (Some(BLACK), Some([128; 3])));
     }
 }

@@ -27,6 +27,9 @@ impl Point {
 /// Straight pieces that stand for one curve.
 const PIECES: i64 = 12;
 
+/// Straight pieces that stand for a quarter of the small discs at the corners of strokes.
+const CORNER_PIECES: i64 = 3;
+
 /// Parts in 10 000 of a quarter of an ellipse's axis at which its handles stand.
 const KAPPA: i64 = 5523;
 
@@ -49,12 +52,12 @@ impl Shape {
 
     /// An ellipse with these half axes.
     pub fn ellipse(centre: Point, across: i32, down: i32) -> Self {
-        Shape::polygon(oval(centre, across, down))
+        Shape::polygon(oval(centre, across, down, PIECES))
     }
 
     /// A closed curve through control points: a start, then two handles and an end for each piece.
     pub fn curve(start: Point, pieces: &[[Point; 3]]) -> Self {
-        Shape::polygon(curve(start, pieces))
+        Shape::polygon(curve(start, pieces, PIECES))
     }
 
     /// A line along points, `width` wide, with round ends and corners.
@@ -72,14 +75,14 @@ impl Shape {
             shape.add(vec![from.plus(nx, ny), to.plus(nx, ny), to.plus(-nx, -ny), from.plus(-nx, -ny)]);
         }
         for &point in points {
-            shape.add(oval(point, width / 2, width / 2));
+            shape.add(oval(point, width / 2, width / 2, CORNER_PIECES));
         }
         shape
     }
 
     /// A line along a curve.
     pub fn curved_stroke(start: Point, pieces: &[[Point; 3]], width: i32) -> Self {
-        Shape::stroke(&curve(start, pieces), width)
+        Shape::stroke(&curve(start, pieces, PIECES), width)
     }
 
     /// Adds another shape's contours.
@@ -108,7 +111,7 @@ impl Shape {
     }
 }
 
-fn oval(centre: Point, across: i32, down: i32) -> Vec<Point> {
+fn oval(centre: Point, across: i32, down: i32, count: i64) -> Vec<Point> {
     let handle = |axis: i32| (i64::from(axis) * KAPPA / 10_000) as i32;
     let (hx, hy) = (handle(across), handle(down));
     let at = |x, y| centre.plus(x, y);
@@ -120,16 +123,17 @@ fn oval(centre: Point, across: i32, down: i32) -> Vec<Point> {
             [at(-across, -hy), at(-hx, -down), at(0, -down)],
             [at(hx, -down), at(across, -hy), at(across, 0)],
         ],
+        count,
     )
 }
 
-/// Points along a curve of cubic pieces.
-fn curve(start: Point, pieces: &[[Point; 3]]) -> Vec<Point> {
+/// Points along a curve of cubic pieces, `count` for each.
+fn curve(start: Point, pieces: &[[Point; 3]], count: i64) -> Vec<Point> {
     let mut points = vec![start];
     let mut from = start;
     for &[first, second, to] in pieces {
-        for step in 1..=PIECES {
-            let (t, s) = (step, PIECES - step);
+        for step in 1..=count {
+            let (t, s) = (step, count - step);
             let weights = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
             let blend = |axis: fn(Point) -> i32| {
                 let sum: i64 = [from, first, second, to]
@@ -137,7 +141,7 @@ fn curve(start: Point, pieces: &[[Point; 3]]) -> Vec<Point> {
                     .zip(weights)
                     .map(|(&point, weight)| i64::from(axis(point)) * weight)
                     .sum();
-                (sum + PIECES.pow(3) / 2).div_euclid(PIECES.pow(3)) as i32
+                (sum + count.pow(3) / 2).div_euclid(count.pow(3)) as i32
             };
             points.push(Point::new(blend(|point| point.x), blend(|point| point.y)));
         }
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn a_curve_ends_where_it_should_and_a_stroke_has_its_width() {
         let end = Point::new(700, -300);
-        let points = curve(Point::new(0, 0), &[[Point::new(100, 0), Point::new(600, 0), end]]);
+        let points = curve(Point::new(0, 0), &[[Point::new(100, 0), Point::new(600, 0), end]], 12);
         assert_eq!((points.len(), points[12]), (13, end));
         let stroke = Shape::stroke(&[Point::new(0, 0), Point::new(1000, 0)], 100);
         let reach = stroke

@@ -279,8 +279,8 @@ impl Portrait {
         let (light, side) = (i32::from(self.view.light), i32::from(self.view.side));
         let width = i32::from(self.size_px).max(1);
         let level = |x: u32| light * 36 / 100 + side * 44 * (2 * x as i32 - width) / (100 * width);
-        canvas.tint([0; 3], |x, _| (-level(x)).max(0) as u16);
-        canvas.tint([255; 3], |x, _| level(x).max(0) as u16);
+        canvas.tint([0; 3], |x| (-level(x)).max(0) as u16);
+        canvas.tint([255; 3], |x| level(x).max(0) as u16);
     }
 }
 

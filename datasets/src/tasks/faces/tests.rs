@@ -65,7 +65,8 @@ fn pixels_alone_find_the_person_when_views_are_the_same_and_not_when_they_differ
     assert_eq!(right(&same, &controls::pixels(&same)), 60);
     let other = made("problems = 200");
     let found = right(&other, &controls::pixels(&other));
-    assert!(found < 120, "{found} of 200");
+    // Above chance, and far from enough.
+    assert!((40..110).contains(&found), "{found} of 200");
 }
 
 #[test]
@@ -144,71 +145,11 @@ fn unusable_parameters_are_refused_by_name() {
 #[test]
 fn items_and_pixels_stay_the_same_for_ever() {
     let items = made("");
-    assert_eq!(sha256(&serde_json::to_vec(&items).unwrap()), "items");
+    assert_eq!(
+        sha256(&serde_json::to_vec(&items).unwrap()),
+        "ca7dd53b929e1b6a3bb61ac85eb5b8313abb4a3bed3f55062b6460436ccb08cb"
+    );
     let faces = items.iter().take(12).flat_map(|item| portraits(item).unwrap().into_iter());
     let pixels: Vec<u8> = faces.flat_map(|face| face.draw().rgb).collect();
     assert_eq!(sha256(&pixels), "pixels");
-}
-
-#[test]
-fn tmp_mosaic() {
-    let d = made("");
-    let t = std::time::Instant::now();
-    eprintln!(
-        "FIG faces pixel {} geometry {} {:?}",
-        right(&d, &controls::pixels(&d)),
-        right(&d, &controls::geometry(&d)),
-        t.elapsed()
-    );
-    let t = std::time::Instant::now();
-    let faces: Vec<Vec<u8>> =
-        d.iter().flat_map(|item| portraits(item).unwrap()).map(|f| f.draw().rgb).collect();
-    eprintln!("FIG draw 3000 {:?} {}", t.elapsed(), faces.len());
-    let pix: Vec<u8> = faces[..72].concat();
-    eprintln!("FIG faces-pixels {}", sha256(&pix));
-    let g = (crate::tasks::glasses::GLASSES.items)(&Params::default(), 1).unwrap();
-    for b in crate::tasks::glasses::GLASSES.baselines {
-        eprintln!("FIG glasses {} {}", b.name, right(&g, &(b.answers)(&g)));
-    }
-    let n =
-        (crate::tasks::glasses::GLASSES.items)(&Params("form='numbers'\nproblems=243".parse().unwrap()), 1)
-            .unwrap();
-    for b in crate::tasks::glasses::GLASSES.baselines {
-        eprintln!("FIG glasses243 {} {}", b.name, right(&n, &(b.answers)(&n)));
-    }
-    let pix: Vec<u8> =
-        g.iter().take(10).flat_map(|item| crate::tasks::glasses::shown(item).unwrap().draw().rgb).collect();
-    eprintln!("FIG glasses-pixels {}", sha256(&pix));
-    let items = made("problems = 8");
-    let (w, h) = (6 * 256, 8 * 256);
-    let mut rgb = vec![0u8; w * h * 3];
-    for (row, item) in items.iter().enumerate() {
-        for (col, face) in portraits(item).unwrap().into_iter().enumerate() {
-            let c = face.draw();
-            for y in 0..256 {
-                let s = ((row * 256 + y) * w + col * 256) * 3;
-                rgb[s..s + 768].copy_from_slice(&c.rgb[y * 768..y * 768 + 768]);
-            }
-        }
-    }
-    std::fs::write(
-        "/work/scratch/pic-faces.png",
-        crate::Pixels { width: w as u32, height: h as u32, rgb }.png().unwrap(),
-    )
-    .unwrap();
-    let g = (crate::tasks::glasses::GLASSES.items)(&Params::default(), 1).unwrap();
-    std::fs::write(
-        "/work/scratch/pic-glasses.png",
-        crate::Pixels::from(crate::tasks::glasses::shown(&g[0]).unwrap().draw()).png().unwrap(),
-    )
-    .unwrap();
-    let rows = ["W****", "W*W**", "WXW**", "W*W**", "Y**A*"].map(str::to_owned).to_vec();
-    let walk: Vec<crate::grid::Cell> = [(3, 4), (3, 3), (3, 4), (2, 4), (1, 4), (1, 3), (1, 2)]
-        .map(|(x, y)| crate::grid::Cell::new(x, y))
-        .to_vec();
-    std::fs::write(
-        "/work/scratch/pic-campus.png",
-        crate::Pixels::from(crate::tasks::campus::Map::new(rows, &walk, true).draw()).png().unwrap(),
-    )
-    .unwrap();
 }
