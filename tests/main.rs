@@ -11,6 +11,7 @@ mod damaged_models;
 mod doctor;
 mod faults;
 mod kill;
+mod pictures;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

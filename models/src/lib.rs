@@ -25,7 +25,7 @@ pub use engine::{
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
-    Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+    Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
 };
 
 /// The version of the llama.cpp binding that the `llama` feature builds.
