@@ -3,7 +3,9 @@
 mod answering;
 mod minimum;
 mod packing;
+mod probing;
 mod program;
+mod states;
 
 use std::path::PathBuf;
 

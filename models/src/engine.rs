@@ -60,10 +60,13 @@ pub struct EngineFacts {
     pub vocab_tokens: u32,
     /// Whether the tokenizer adds a begin-of-sequence token by itself.
     pub adds_bos: bool,
-    /// Whether what prompts share is evaluated once; models that cannot fork a sequence are asked job by job.
+    /// Whether prompts share tokens and batches.
     pub packs: bool,
     /// Time to load in microseconds.
     pub load_us: u64,
+    /// Whether jobs are answered one by one from states kept where their prompts part: the model keeps one state per
+    /// sequence, and can neither share tokens among sequences nor go back.
+    pub checkpoints: bool,
 }
 
 /// Tokens of a prompt, measured without evaluating it.

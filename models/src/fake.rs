@@ -229,6 +229,7 @@ impl Engine for Fake {
             adds_bos: false,
             packs: false,
             load_us: 0,
+            checkpoints: false,
         }
     }
 

@@ -101,7 +101,7 @@ pub struct EngineChoice {
     pub mode: Mode,
     /// Sequences evaluated side by side.
     pub sequences: u32,
-    /// Replies generated side by side.
+    /// Replies generated side by side; 0 leaves the number to a probe.
     pub parallel: u32,
     /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
     pub group_items: usize,
@@ -109,7 +109,7 @@ pub struct EngineChoice {
     pub parity: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
-    /// Threads for generating; 0 for the number of physical cores.
+    /// Threads for generating; 0 for the physical cores of the fastest kind.
     pub threads: u32,
     /// Threads for evaluating prompts; 0 for the same.
     pub threads_batch: u32,

@@ -21,7 +21,7 @@ mod views_csv;
 pub use baselines::{Control, Controls, NO_INTERFACE};
 pub use cells::{Cell, cells};
 pub use figures::{FigureRow, figures};
-pub use fits::fits_table;
+pub use fits::{fits_table, write_predictions_csv, write_surfaces_csv};
 pub use items_csv::{COLUMNS, write_items_csv};
 pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use json::{Views, to_json};

@@ -47,13 +47,14 @@ fn converse(engine: &mut impl Engine, task: &str, params: &str, limit: usize) ->
 }
 
 /// Distinct prefixes of the prompts and of what must follow them to score labels: counted with a set, by themselves.
-fn distinct_prefixes(engine: &mut impl Engine, jobs: &[Job]) -> u64 {
+pub(super) fn distinct_prefixes(engine: &mut impl Engine, jobs: &[Job]) -> u64 {
     let mut prefixes: HashSet<Vec<i32>> = HashSet::new();
     for job in engine.tokenise(jobs).expect("tokens") {
         let prompt: Vec<i32> = job.prompt.iter().map(|token| token.id).collect();
-        for label in &job.labels {
+        let tails = job.labels.iter().map(|label| &label[..label.len() - 1]);
+        for tail in std::iter::once(&[][..]).chain(tails) {
             let mut path = prompt.clone();
-            path.extend(label[..label.len() - 1].iter().map(|token| token.id));
+            path.extend(tail.iter().map(|token| token.id));
             for length in (1..=path.len()).rev() {
                 if !prefixes.insert(path[..length].to_vec()) {
                     break;

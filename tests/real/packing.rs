@@ -159,8 +159,23 @@ fn ctx_07_more_labels_than_sequences_are_scored_alike() {
 
 #[test]
 fn kvc_06_twenty_items_twice_in_exact_mode_are_equal_to_the_byte() {
-    let jobs = jobs("logic", 20, &["direct", "free-cot"], 4);
-    assert_eq!(jobs.len(), 40);
+    let numbers = "one two three four five six seven eight nine ten".split(' ').collect::<Vec<_>>();
+    let text = |from: usize| format!("{} and then", numbers[from..from + 5].join(" "));
+    let written = |from| {
+        let request = Generate {
+            max_tokens: 4,
+            sampling: Sampling::Greedy,
+            stop: Vec::new(),
+            loop_guard: None,
+            thinking: None,
+        };
+        job(&text(from), Request::Generate(request))
+    };
+    // Twenty short items: what is reused does not depend on their length.
+    let scored =
+        (0..5).flat_map(|from| [" six", " seven"].map(|label| score(&text(from), &[label, " nine"])));
+    let jobs: Vec<Job> = scored.chain((0..5).flat_map(|from| [written(from), written(from)])).collect();
+    assert_eq!(jobs.len(), 20);
     let mut engine = engine_in(Mode::Exact, 2);
     let first = untimed(answers(&mut engine, &jobs));
     assert_eq!(untimed(answers(&mut engine, &jobs)), first);

@@ -15,6 +15,8 @@ pub(super) struct Run {
     /// The next token of the node.
     pub(super) place: usize,
     pub(super) sequences: Vec<i32>,
+    /// The job that the tokens are counted for.
+    pub(super) payer: usize,
 }
 
 /// Where the admission of leaves stands.
@@ -157,12 +159,14 @@ impl Round<'_, '_> {
         let leaves = first..first + entered.len();
         for node in self.forest.nodes_above(leaves.clone()) {
             let below = self.forest.leaves_below(node);
+            let payer = self.forest.payer(node, below.start.max(first), |job| self.jobs[job].is_open());
             let below = &entered[below.start.max(first) - first..below.end.min(leaves.end) - first];
             let here = self.forest.tree.node(node);
             // What the first one has of a shared run, all have.
             let place = below[0].1.saturating_sub(here.depth).min(here.tokens.len());
             if place < here.tokens.len() {
-                self.runs.push(Run { node, place, sequences: below.iter().map(|(id, _)| *id).collect() });
+                let sequences = below.iter().map(|(id, _)| *id).collect();
+                self.runs.push(Run { node, place, sequences, payer });
             }
         }
         self.runs.reverse();

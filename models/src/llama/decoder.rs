@@ -13,6 +13,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
 use super::cache::Cache;
+use super::checkpointed::STATES;
 use crate::logits::Row;
 use crate::{EngineError, LoadSpec};
 
@@ -47,7 +48,8 @@ impl Decoder {
         let cells = spec.cells.max(spec.context_tokens).max(1);
         let batch_tokens = spec.batch_tokens.clamp(1, cells);
         // One more than the sequences that are worked on: forks need a place.
-        let sequences = spec.sequences.clamp(1, MAX_SEQUENCES - 1) + 1;
+        let most = if keeps_state(model) { STATES } else { MAX_SEQUENCES - 1 };
+        let sequences = spec.sequences.clamp(1, most) + 1;
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(cells))
             .with_n_batch(batch_tokens)
@@ -203,6 +205,11 @@ impl Decoder {
         self.library_us += started.elapsed().as_micros() as u64;
         result
     }
+}
+
+/// Whether the model keeps one state per sequence, which cannot go back.
+pub(super) fn keeps_state(model: &LlamaModel) -> bool {
+    model.is_recurrent() || model.is_hybrid()
 }
 
 fn decode_error(error: DecodeError) -> String {

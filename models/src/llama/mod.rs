@@ -4,6 +4,7 @@
 
 mod admission;
 mod cache;
+mod checkpointed;
 mod decoder;
 mod exact;
 mod leaves;
@@ -27,7 +28,7 @@ use crate::{
     Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe, ProbeReply,
     PromptSize, Reply, RoundReply, Tokenised,
 };
-use decoder::Decoder;
+use decoder::{Decoder, keeps_state};
 use vocabulary::Vocabulary;
 
 /// A loaded GGUF model.
@@ -63,7 +64,8 @@ impl Llama {
             trained_context_tokens: model.n_ctx_train(),
             vocab_tokens: vocabulary.size(),
             adds_bos: vocabulary.adds_bos(),
-            packs: spec.mode == Mode::Packed && !model.is_recurrent() && !model.is_hybrid(),
+            packs: spec.mode == Mode::Packed && !keeps_state(model),
+            checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
@@ -156,9 +158,12 @@ impl Engine for Llama {
         let spent = started.elapsed().as_micros() as u64;
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
-        let mut reply = if self.facts.packs {
+        let mut reply = if self.facts.packs || self.facts.checkpoints {
             let follow_up = jobs.iter().map(|job| job.follow_up).collect();
-            packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress)
+            match self.facts.packs {
+                true => packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress),
+                false => checkpointed::round(decoder, &self.vocabulary, tasks, follow_up, progress),
+            }
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };

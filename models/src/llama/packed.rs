@@ -38,6 +38,8 @@ pub(super) struct Round<'a, 'j> {
     pub(super) runs: Vec<Run>,
     /// What the rows of the batch at hand are for.
     purposes: Vec<Purpose>,
+    /// Prompt tokens of the step at hand, by the jobs that they are counted for.
+    evaluated: Vec<(usize, usize)>,
     /// Jobs that could not go on, with the reason.
     failed: Vec<(usize, String)>,
     prefill: Phase,
@@ -76,6 +78,7 @@ pub(super) fn round<'j>(
         flights: Vec::new(),
         runs: Vec::new(),
         purposes: Vec::new(),
+        evaluated: Vec::new(),
         failed: Vec::new(),
         prefill: phase(PhaseKind::Prefill),
         mixed: phase(PhaseKind::Mixed),
@@ -161,7 +164,7 @@ impl Round<'_, '_> {
             }
             let (node, is_over) = (run.node, run.place == end);
             count += run.place - from;
-            self.forest.note_evaluated(node, run.place - from);
+            self.evaluated.push((run.payer, run.place - from));
             if !is_over {
                 break;
             }
@@ -222,7 +225,7 @@ impl Round<'_, '_> {
         if read == 0 {
             return;
         }
-        for (job, tokens) in self.forest.take_evaluated() {
+        for (job, tokens) in self.evaluated.drain(..) {
             if let State::Open(task) = &mut self.jobs[job] {
                 task.usage.evaluated_tokens += tokens as u32;
                 task.usage.prefill_us += wall_us * tokens as u64 / total;
@@ -270,12 +273,7 @@ impl Round<'_, '_> {
     fn finish(&mut self, job: usize, outcome: Result<Finish, String>) {
         let nothing = Reply::Failed { reason: String::new(), usage: Usage::default() };
         let State::Open(task) = std::mem::replace(&mut self.jobs[job], State::Done(nothing)) else { return };
-        let reply = match (task.doing, outcome) {
-            (Doing::Score(scoring), Ok(_)) => Reply::Scored(scoring.finish(task.usage)),
-            (Doing::Write(_, writing), Ok(finish)) => Reply::Generated(writing.finish(finish, task.usage)),
-            (_, Err(reason)) => Reply::Failed { reason, usage: task.usage },
-        };
-        self.jobs[job] = State::Done(reply);
+        self.jobs[job] = State::Done(task.reply(outcome));
         self.done.jobs += 1;
     }
 

@@ -34,6 +34,11 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Whether the job has no reply yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, State::Open(_))
+    }
+
     /// Whether the job still waits for label scores.
     pub(super) fn scores(&self) -> bool {
         matches!(self, State::Open(task) if matches!(task.doing, Doing::Score(_)))
