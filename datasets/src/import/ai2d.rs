@@ -73,14 +73,18 @@ pub fn read(wanted: &Wanted<'_>, files: &mut dyn Files) -> Result<Set, ImportErr
                     continue;
                 }
                 Images::Shown => {
-                    if !seen.contains_key(&question.lettered) {
-                        let place = if question.lettered { wanted.lettered } else { "images" };
-                        let path = format!("{folder}/{place}/{image}.png");
-                        let picture = FilePicture::at(&path, files)
-                            .map_err(|reason| fault(format!("question {}: {reason}", question.id)))?;
-                        seen.insert(question.lettered, picture);
-                    }
-                    entry.pictures.extend(seen.get(&question.lettered).cloned());
+                    let picture = match seen.get(&question.lettered) {
+                        Some(known) => known.clone(),
+                        None => {
+                            let place = if question.lettered { wanted.lettered } else { "images" };
+                            let path = format!("{folder}/{place}/{image}.png");
+                            let picture = FilePicture::at(&path, files)
+                                .map_err(|reason| fault(format!("question {}: {reason}", question.id)))?;
+                            seen.insert(question.lettered, picture.clone());
+                            picture
+                        }
+                    };
+                    entry.pictures.push(picture);
                 }
             }
             entries.push(entry);

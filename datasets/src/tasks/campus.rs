@@ -239,6 +239,6 @@ mod tests {
         let pixels = [canvas.rgb, figure_3().draw().rgb].concat();
         let hash =
             Sha256::digest(pixels).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-        assert_eq!(hash, "pixels");
+        assert_eq!(hash, "1132d6f0b497dc9822b2928d04829713d1557861588f0ce1cc05a34fe7e6ae84");
     }
 }
