@@ -103,7 +103,7 @@ pub struct EngineChoice {
     pub sequences: u32,
     /// Replies generated side by side; 0 leaves the number to a probe.
     pub parallel: u32,
-    /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
+    /// Most items of a group: what is packed together, and what a power failure can cost; 0 for what suits the interfaces.
     pub group_items: usize,
     /// Scored items per model that are scored a second time, alone, to tell how far packing moves scores.
     pub parity: usize,
@@ -195,9 +195,6 @@ impl Config {
         if self.engine.batch_tokens == 0 {
             return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
         }
-        if self.engine.group_items == 0 {
-            return wrong("group-items", "group-items is 0: give at least 1 (44 is usual)".into());
-        }
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
@@ -243,7 +240,7 @@ impl Default for EngineChoice {
             mode: Mode::Packed,
             sequences: 128,
             parallel: 16,
-            group_items: 44,
+            group_items: 0,
             parity: 12,
             cells: 0,
             threads: 0,

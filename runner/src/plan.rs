@@ -209,7 +209,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, config.engine.group_items);
+    let chunks = chunks(&items, grouping::most(config.engine.group_items, &interfaces));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),
