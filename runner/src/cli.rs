@@ -4,13 +4,16 @@ mod choice;
 mod doctor;
 mod list;
 mod log;
+mod measure;
 mod models;
 mod plan;
+mod power;
 mod progress;
 mod regrade;
 mod report;
 mod run;
 mod tasks;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -45,8 +48,10 @@ enum Command {
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
-    /// Examine a model before it is trusted: file, template, label tokens, processor, parity
+    /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
+    /// Show live readings of power, temperature and clocks
+    Watch(watch::Watch),
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
@@ -88,6 +93,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Watch(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),

@@ -8,6 +8,8 @@ use datasets::{Gold, Said, Verdict};
 use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
 use serde::{Deserialize, Serialize};
 
+use crate::telemetry::record::{Alone, Began, Ended, Stepped, Timeline, Window};
+
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
 
@@ -32,6 +34,18 @@ pub enum Entry {
     Complete(Complete),
     /// Texts of label tokens that were new in a group; stands before the group's end.
     Pieces(Pieces),
+    /// Measuring of power and machine began.
+    Began(Box<Began>),
+    /// A stretch of time with its energy; it may stand behind the group that it belongs to.
+    Window(Box<Window>),
+    /// Samples of power and machine, thinned.
+    Timeline(Timeline),
+    /// An item that was asked alone, for its latency.
+    Alone(Box<Alone>),
+    /// The wall clock jumped.
+    Stepped(Stepped),
+    /// Measuring ended.
+    Ended(Box<Ended>),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.

@@ -2,12 +2,16 @@
 
 mod baselines;
 mod cells;
+mod cost_views;
+mod costs;
 mod figures;
 mod grid;
 mod items_csv;
 mod json;
 mod lines;
 mod load;
+mod machine_notes;
+pub mod meter_csv;
 #[cfg(test)]
 pub(crate) mod made_up;
 mod notes;
@@ -18,12 +22,14 @@ mod views_csv;
 
 pub use baselines::{Control, Controls, NO_INTERFACE};
 pub use cells::{Cell, cells};
+pub use cost_views::{costs_table, write_costs_csv, write_timeline_csv};
+pub use costs::{Cost, Sensor, Spent, costs, has_costs};
 pub use figures::{FigureRow, figures};
 pub use items_csv::{COLUMNS, write_items_csv};
 pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
-pub use load::RunLog;
+pub use load::{Measured, RunLog};
 pub use notes::notes;
 pub use papers::{Published, THIS_RUN, published};
 pub use strata::{GOLD, SAID, Stratum, Values, strata};

@@ -14,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
 use crate::report::RunLog;
+use crate::supervisor::AloneKey;
 
 /// An opened run folder.
 pub struct Session {
@@ -23,6 +24,8 @@ pub struct Session {
     pub log: Option<Log<Entry>>,
     /// Groups that are in the log.
     pub done: BTreeSet<u32>,
+    /// What was asked alone already.
+    pub alone: BTreeSet<AloneKey>,
     notes: Vec<String>,
 }
 
@@ -47,7 +50,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), alone: BTreeSet::new(), notes })
     }
 
     /// What people should know, one line each.
@@ -82,9 +85,10 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         ));
     }
     let done = run.done();
+    let alone: BTreeSet<AloneKey> = run.measured.alone.iter().map(|(_, alone)| AloneKey::from(alone)).collect();
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, notes });
+        return Ok(Session { dir, log: None, done, alone, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
@@ -93,7 +97,7 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         run.header.groups
     ));
     log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, notes })
+    Ok(Session { dir, log: Some(log), done, alone, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {

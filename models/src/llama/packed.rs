@@ -81,7 +81,7 @@ pub(super) fn round<'j>(
         State::Done(reply) => reply,
         State::Open(_) => lost(),
     });
-    RoundReply { replies: replies.collect(), phases, pieces: Vec::new() }
+    RoundReply { replies: replies.collect(), phases, ..RoundReply::default() }
 }
 
 impl<'j> Round<'_, 'j> {

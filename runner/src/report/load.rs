@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
+use crate::telemetry::record::{Alone, Began, Ended, Row, Stepped, Window};
 
 /// Everything that a log holds, unfinished groups left out.
 #[derive(Debug)]
@@ -24,10 +25,29 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Power, latency and the state of the machine.
+    pub measured: Measured,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
     pub summary: Summary,
+}
+
+/// What was measured beside answers. The number before an entry is that of the session that measured it, from 1.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// What there was to measure with, session by session.
+    pub began: Vec<Began>,
+    /// Stretches of time.
+    pub windows: Vec<(usize, Window)>,
+    /// Samples.
+    pub timeline: Vec<(usize, Row)>,
+    /// Items that were asked alone.
+    pub alone: Vec<(usize, Alone)>,
+    /// Jumps of the wall clock.
+    pub steps: Vec<Stepped>,
+    /// How measuring ended.
+    pub ended: Vec<Ended>,
 }
 
 impl RunLog {
@@ -71,6 +91,15 @@ impl RunLog {
                     run.pieces.extend(found);
                 }
                 Entry::Complete(complete) => run.complete = Some(complete),
+                Entry::Began(began) => run.measured.began.push(*began),
+                Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
+                Entry::Timeline(timeline) => {
+                    let session = run.measured.began.len();
+                    run.measured.timeline.extend(timeline.rows.into_iter().map(|row| (session, row)));
+                }
+                Entry::Alone(alone) => run.measured.alone.push((run.measured.began.len(), *alone)),
+                Entry::Stepped(stepped) => run.measured.steps.push(stepped),
+                Entry::Ended(ended) => run.measured.ended.push(*ended),
             }
         }
         let header = header.ok_or_else(|| {
@@ -85,6 +114,7 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            measured: run.measured,
             complete,
             summary,
         })
@@ -103,5 +133,6 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    measured: Measured,
     complete: Option<Complete>,
 }

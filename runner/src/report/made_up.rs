@@ -40,6 +40,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         loaded: Vec::new(),
         deaths: Vec::new(),
         pieces: BTreeMap::new(),
+        measured: Default::default(),
         complete: None,
         summary: Summary::default(),
     }

@@ -1,5 +1,8 @@
 //! The run: model by model, group by group, whatever happens to the workers.
 
+mod alone;
+mod calm;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,6 +18,10 @@ use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemR
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
+use crate::telemetry::measuring::Measuring;
+use crate::telemetry::record::Stretch;
+
+pub use alone::AloneKey;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -52,6 +59,9 @@ struct Runner<'a> {
     program: PathBuf,
     interrupt: Interrupt,
     progress: &'a mut dyn Progress,
+    measuring: Measuring,
+    /// What was asked alone in earlier sessions.
+    asked_alone: &'a BTreeSet<AloneKey>,
     library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
@@ -83,6 +93,8 @@ pub async fn run(
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
+    measuring: Measuring,
+    asked_alone: &BTreeSet<AloneKey>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut runner = Runner {
@@ -91,54 +103,95 @@ pub async fn run(
         program,
         interrupt,
         progress,
+        measuring,
+        asked_alone,
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
         report: Report::default(),
     };
-    for model in 0..plan.models.len() {
-        let groups: Vec<Group> = plan
-            .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
-            .collect();
-        if groups.is_empty() {
-            continue;
-        }
-        match runner.model(model, &groups).await {
-            Ok(()) => {}
-            Err(Stop::Interrupted) => {
-                runner.report.interrupted = true;
-                return Ok(runner.report);
-            }
-            Err(Stop::Model(message)) => {
-                runner.progress.say(&message);
-                runner.report.failures.push(message);
-            }
-            Err(Stop::Fatal(failure)) => return Err(failure),
-        }
+    let ended = runner.models(done, started).await;
+    // What was measured is written whatever became of the run; only a log that cannot be written keeps it back.
+    let rest = std::mem::replace(&mut runner.measuring, Measuring::none()).stop();
+    if !matches!(ended, Err(Stop::Fatal(_))) {
+        runner.write_measured(rest).map_err(|error| Failure::disk(error.to_string()))?;
     }
-    if runner.report.failures.is_empty() {
-        let complete = Complete {
-            session_us: started.elapsed().as_micros() as u64,
-            library_us: runner.library_us,
-            supervisor_peak_bytes: crate::worker::peak_bytes(),
-            worker_peak_bytes: runner.worker_peak_bytes,
-        };
-        let written = runner.log.append(&Entry::Complete(complete)).and_then(|_| runner.log.end_group());
-        written.map_err(|error| Failure::disk(error.to_string()))?;
-        runner.report.complete = true;
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => runner.report.interrupted = true,
+        Err(Stop::Model(message)) => runner.report.failures.push(message),
+        Err(Stop::Fatal(failure)) => return Err(failure),
     }
     Ok(runner.report)
 }
 
 impl<'a> Runner<'a> {
-    async fn model(&mut self, model: usize, groups: &[Group]) -> Result<(), Stop> {
+    async fn models(&mut self, done: &BTreeSet<u32>, started: Instant) -> Result<(), Stop> {
+        let plan = self.plan;
+        self.write_ready(true)?;
+        let mut first = true;
+        for model in 0..plan.models.len() {
+            let groups: Vec<Group> = plan
+                .groups()
+                .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
+                .collect();
+            let alone = self.alone_left(model);
+            if groups.is_empty() && alone.is_empty() {
+                continue;
+            }
+            self.calm(first).await?;
+            first = false;
+            match self.model(model, &groups, &alone).await {
+                Ok(()) => {}
+                Err(Stop::Model(message)) => {
+                    self.progress.say(&message);
+                    self.report.failures.push(message);
+                }
+                Err(stop) => return Err(stop),
+            }
+            self.idle(Stretch::IdleAfter, model).await?;
+        }
+        if self.report.failures.is_empty() {
+            // A run is complete when its measurements are in the log too.
+            let rest = std::mem::replace(&mut self.measuring, Measuring::none()).stop();
+            self.write_measured(rest)?;
+            let complete = Complete {
+                session_us: started.elapsed().as_micros() as u64,
+                library_us: self.library_us,
+                supervisor_peak_bytes: crate::worker::peak_bytes(),
+                worker_peak_bytes: self.worker_peak_bytes,
+            };
+            self.log.append(&Entry::Complete(complete))?;
+            self.log.end_group()?;
+            self.report.complete = true;
+        }
+        Ok(())
+    }
+
+    /// Writes down what was measured and is ready. `all`: also what still waits for a reading.
+    fn write_ready(&mut self, all: bool) -> Result<(), LogError> {
+        let entries = self.measuring.entries(all);
+        self.write_measured(entries)
+    }
+
+    fn write_measured(&mut self, entries: Vec<Entry>) -> Result<(), LogError> {
+        for entry in entries {
+            self.log.append(&entry)?;
+        }
+        Ok(())
+    }
+
+    async fn model(&mut self, model: usize, groups: &[Group], alone: &[AloneKey]) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
-        self.progress.model(&planned.record.name, pairs as u64);
+        self.progress.model(&planned.record.name, (pairs + alone.len()) as u64);
         let spec = self.load_spec(model, &settings).await?;
+        self.idle(Stretch::IdleUnloaded, model).await?;
+        let loading = self.measuring.begin(Stretch::Load, model as u16, None);
         let mut link = self.open(model, &spec).await?;
+        self.measuring.end(loading);
+        self.idle(Stretch::IdleLoaded, model).await?;
         for group in groups {
             if self.interrupt.is_asked() {
                 return Err(Stop::Interrupted);
@@ -146,7 +199,7 @@ impl<'a> Runner<'a> {
             self.progress.group(&self.plan.task(*group).record.name);
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
-        Ok(())
+        self.alone(alone, &settings, &spec, &mut link).await
     }
 
     /// `settings`: one for each task of the plan.
@@ -200,6 +253,7 @@ impl<'a> Runner<'a> {
     async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
+        self.measuring.set_worker(link.pid());
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
     }
@@ -241,13 +295,17 @@ impl<'a> Runner<'a> {
     async fn group(&mut self, spec: GroupSpec<'_>, load: &LoadSpec, link: &mut Link) -> Result<(), Stop> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
+        let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
         let mut account = Account::default();
         let mut items = None;
         for attempt in 1..=2 {
             account.phases.clear();
             let mut tracks = spec.tracks();
-            let progress = &mut *self.progress;
-            let mut hear = |at| progress.advance(at);
+            let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
+            let mut hear = |at| {
+                progress.advance(at);
+                measuring.drain();
+            };
             match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
                 Ok(()) => {
                     items = Some(records(tracks, spec.at, attempt));
@@ -260,6 +318,7 @@ impl<'a> Runner<'a> {
             Some(items) => items,
             None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
+        self.measuring.end(window);
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
             // Everything is answered; a worker that dies now costs a restart only.
@@ -350,6 +409,7 @@ impl<'a> Runner<'a> {
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
+        self.write_ready(false)?;
         self.log.end_group()?;
         self.progress.done(u64::from(count));
         Ok(())

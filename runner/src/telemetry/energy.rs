@@ -61,6 +61,8 @@ pub struct Energy {
     pub energy_uj: Option<f64>,
     /// Why there is none.
     pub missing: Option<Missing>,
+    /// Energy of a stretch that is too short to be quoted alone; only a sum of many such says something.
+    pub short_uj: Option<f64>,
     /// Half the width of the interval that sampling leaves, in microjoules: edges, steps between readings, quantisation.
     /// It says nothing of how well the sensor is adjusted.
     pub doubt_uj: Option<f64>,
@@ -82,6 +84,7 @@ impl Energy {
         Energy {
             energy_uj: None,
             missing: Some(missing),
+            short_uj: None,
             doubt_uj: None,
             readings: 0,
             failed: 0,
@@ -137,10 +140,12 @@ pub fn between(
         None
     };
     energy.missing = missing;
-    if missing.is_some() {
-        return energy;
+    let spent = Some(ended.energy_uj - begun.energy_uj);
+    match missing {
+        None => energy.energy_uj = spent,
+        Some(Missing::TooShort) if gaps <= GAPS_FATAL || counter => energy.short_uj = spent,
+        Some(_) => return energy,
     }
-    energy.energy_uj = Some(ended.energy_uj - begun.energy_uj);
     let inside = 2.0 * (ended.doubt - begun.doubt).max(0.0).sqrt();
     let quantum = f64::from(channel.step_uw) / 2.0 * span / 1e6;
     energy.doubt_uj = Some(from.doubt_uj + to.doubt_uj + inside + quantum);

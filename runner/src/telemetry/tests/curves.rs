@@ -137,6 +137,7 @@ fn shorter_phases_hold_what_is_stated_of_them_and_the_shortest_have_no_figure() 
         let mut stage = Stage::new(load(4.9));
         let energy = stage.measure(3.0, 4.9, &[100]);
         assert_eq!((energy.energy_uj, energy.missing), (None, Some(Missing::TooShort)));
+        assert!(energy.short_uj.is_some() && energy.doubt_uj.is_some(), "it can still be added to others");
     }
 }
 
