@@ -10,6 +10,7 @@ mod damaged_models;
 mod doctor;
 mod faults;
 mod kill;
+mod power;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

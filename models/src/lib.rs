@@ -19,8 +19,7 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Call, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token,
-    Tokenised,
+    Advance, Call, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
 };
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{

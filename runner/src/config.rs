@@ -200,7 +200,9 @@ impl Config {
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
-        self.telemetry.options().map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
+        self.telemetry
+            .options()
+            .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }

@@ -4,6 +4,8 @@ mod baselines;
 mod cells;
 mod cost_views;
 mod costs;
+#[cfg(test)]
+mod costs_tests;
 mod figures;
 mod grid;
 mod items_csv;
@@ -11,9 +13,9 @@ mod json;
 mod lines;
 mod load;
 mod machine_notes;
-pub mod meter_csv;
 #[cfg(test)]
 pub(crate) mod made_up;
+pub mod meter_csv;
 mod notes;
 mod papers;
 mod strata;

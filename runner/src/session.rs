@@ -85,7 +85,8 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         ));
     }
     let done = run.done();
-    let alone: BTreeSet<AloneKey> = run.measured.alone.iter().map(|(_, alone)| AloneKey::from(alone)).collect();
+    let alone: BTreeSet<AloneKey> =
+        run.measured.alone.iter().map(|(_, alone)| AloneKey::from(alone)).collect();
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
         return Ok(Session { dir, log: None, done, alone, notes });

@@ -89,7 +89,9 @@ fn as_text(began: &Began, window: &Window, overhead: &Overhead) -> String {
             let value = match mean_w(window, index) {
                 Some((watts, true)) => format!("{watts:.3} W"),
                 Some((watts, false)) => format!("{watts:.3} W (too short to be quoted)"),
-                None => energy.and_then(|energy| energy.missing).map_or("-".to_owned(), |why| why.to_string()),
+                None => {
+                    energy.and_then(|energy| energy.missing).map_or("-".to_owned(), |why| why.to_string())
+                }
             };
             let quoted = if began.headline == u16::try_from(index).ok() { "  <- quoted" } else { "" };
             let readings = energy.map_or(0, |energy| energy.readings);
@@ -105,7 +107,9 @@ fn as_text(began: &Began, window: &Window, overhead: &Overhead) -> String {
         lines.extend(source.notes.iter().map(|note| format!("         note: {note}")));
     }
     for absent in &began.absent {
-        lines.push(format!("missing  {}  {}  {}", absent.id, absent.reason, absent.looked_at).trim_end().to_owned());
+        lines.push(
+            format!("missing  {}  {}  {}", absent.id, absent.reason, absent.looked_at).trim_end().to_owned(),
+        );
         lines.extend(absent.remedy.iter().map(|remedy| format!("         remedy: {remedy}")));
     }
     match began.missing {
@@ -161,7 +165,9 @@ fn as_json(began: &Began, window: &Window, overhead: &Overhead) -> Value {
             }));
             index += 1;
         }
-        sources.push(json!({ "id": source.id, "place": source.place, "notes": source.notes, "channels": channels }));
+        sources.push(
+            json!({ "id": source.id, "place": source.place, "notes": source.notes, "channels": channels }),
+        );
     }
     json!({
         "sources": sources,

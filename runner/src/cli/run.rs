@@ -81,9 +81,17 @@ impl Run {
                     if let Some(began) = measuring.began() {
                         power_lines(began).iter().for_each(|line| say(line));
                     }
-                    let report =
-                        supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller, measuring, &alone)
-                            .await;
+                    let report = supervisor::run(
+                        &plan,
+                        &mut log,
+                        &done,
+                        program,
+                        interrupt,
+                        &mut teller,
+                        measuring,
+                        &alone,
+                    )
+                    .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }
@@ -131,14 +139,22 @@ fn power_lines(began: &Began) -> Vec<String> {
     match began.missing {
         None => {
             let quoted = usize::from(began.headline.unwrap_or_default());
-            let mut channels =
-                began.sources.iter().flat_map(|source| source.channels.iter().map(move |channel| (source, channel)));
+            let mut channels = began
+                .sources
+                .iter()
+                .flat_map(|source| source.channels.iter().map(move |channel| (source, channel)));
             if let Some((source, channel)) = channels.nth(quoted) {
                 let (source, name) = (&source.id, &channel.name);
-                lines.push(format!("power: {source} {name}, {}, {}", channel.domain.word(), channel.kind.word()));
+                lines.push(format!(
+                    "power: {source} {name}, {}, {}",
+                    channel.domain.word(),
+                    channel.kind.word()
+                ));
             }
         }
-        Some(reason) => lines.push(format!("power is not measured: {reason}; `edge-eval doctor power` tells more")),
+        Some(reason) => {
+            lines.push(format!("power is not measured: {reason}; `edge-eval doctor power` tells more"))
+        }
     }
     lines.extend(began.notes.iter().cloned());
     lines

@@ -65,7 +65,12 @@ fn picture(began: &Began, sample: &Sample) -> Vec<String> {
             let value = known(sample.power_uw[index])
                 .map_or("-".to_owned(), |uw| format!("{:.3} W", uw as f64 / 1e6));
             let quoted = if began.headline == u16::try_from(index).ok() { " *" } else { "" };
-            lines.push(format!("{} {} ({}): {value}{quoted}", source.id, channel.name, channel.domain.word()));
+            lines.push(format!(
+                "{} {} ({}): {value}{quoted}",
+                source.id,
+                channel.name,
+                channel.domain.word()
+            ));
             index += 1;
         }
     }

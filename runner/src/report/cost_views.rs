@@ -189,7 +189,10 @@ pub fn write_timeline_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
     // Sessions on the same machine have the same columns; what one of them lacks is empty there.
     for began in &run.measured.began {
         for source in &began.sources {
-            source.channels.iter().for_each(|channel| keep(&mut power, format!("{}:{}", source.id, channel.name)));
+            source
+                .channels
+                .iter()
+                .for_each(|channel| keep(&mut power, format!("{}:{}", source.id, channel.name)));
         }
         began.temperatures.iter().for_each(|name| keep(&mut temperatures, name.clone()));
         began.clocks.iter().for_each(|name| keep(&mut clocks, name.clone()));
@@ -198,15 +201,20 @@ pub fn write_timeline_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
     headings.extend(power.iter().map(|name| format!("{name} W")));
     headings.extend(temperatures.iter().map(|name| format!("{name} C")));
     headings.extend(clocks.iter().map(|name| format!("{name} MHz")));
-    let rest = ["available_mib", "own_load", "other_load", "throttle_word", "throttle_events", "battery_percent"];
+    let rest =
+        ["available_mib", "own_load", "other_load", "throttle_word", "throttle_events", "battery_percent"];
     headings.extend(rest.map(str::to_owned));
     writer.write_record(&headings)?;
     for (session, row) in &run.measured.timeline {
-        let Some(began) = session.checked_sub(1).and_then(|index| run.measured.began.get(index)) else { continue };
+        let Some(began) = session.checked_sub(1).and_then(|index| run.measured.began.get(index)) else {
+            continue;
+        };
         let own: Vec<String> = began
             .sources
             .iter()
-            .flat_map(|source| source.channels.iter().map(|channel| format!("{}:{}", source.id, channel.name)))
+            .flat_map(|source| {
+                source.channels.iter().map(|channel| format!("{}:{}", source.id, channel.name))
+            })
             .collect();
         let pick = |names: &[String], own: &[String], values: &[Option<i64>], unit: f64| -> Vec<String> {
             let value = |name: &String| {

@@ -331,17 +331,18 @@ struct Idle {
 impl Idle {
     /// Whether it changed by more than a share of a gross power, in watts.
     fn drifts(&self, gross_w: f64) -> bool {
-        self.before_uw.zip(self.after_uw).is_some_and(|(before, after)| {
-            (after - before).abs() / 1e6 > DRIFT * gross_w
-        })
+        self.before_uw
+            .zip(self.after_uw)
+            .is_some_and(|(before, after)| (after - before).abs() / 1e6 > DRIFT * gross_w)
     }
 }
 
 fn idle(run: &RunLog, session: usize, model: u16, index: usize) -> Idle {
     let power = |stretch: Stretch| {
-        let windows = run.measured.windows.iter().filter(|(own, window)| {
-            *own == session && window.model == model && window.stretch == stretch
-        });
+        let windows =
+            run.measured.windows.iter().filter(|(own, window)| {
+                *own == session && window.model == model && window.stretch == stretch
+            });
         windows.filter_map(|(_, window)| power_uw(window, index)).next_back()
     };
     Idle { before_uw: power(Stretch::IdleUnloaded), after_uw: power(Stretch::IdleAfter) }

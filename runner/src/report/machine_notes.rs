@@ -42,15 +42,31 @@ pub(super) fn machine_notes(run: &RunLog) -> Vec<String> {
         ));
     }
     for pair in measured.began.windows(2) {
-        notes.extend(pair[0].conditions.changes(&pair[1].conditions).into_iter().map(|change| format!("between sessions {change}")));
+        notes.extend(
+            pair[0]
+                .conditions
+                .changes(&pair[1].conditions)
+                .into_iter()
+                .map(|change| format!("between sessions {change}")),
+        );
     }
     for (began, ended) in measured.began.iter().zip(&measured.ended) {
-        notes.extend(began.conditions.changes(&ended.conditions).into_iter().map(|change| format!("during the run {change}")));
+        notes.extend(
+            began
+                .conditions
+                .changes(&ended.conditions)
+                .into_iter()
+                .map(|change| format!("during the run {change}")),
+        );
     }
-    let modes: BTreeSet<&String> = measured.began.iter().filter_map(|began| began.conditions.power_mode.as_ref()).collect();
+    let modes: BTreeSet<&String> =
+        measured.began.iter().filter_map(|began| began.conditions.power_mode.as_ref()).collect();
     if modes.len() > 1 {
         let modes: Vec<&str> = modes.into_iter().map(String::as_str).collect();
-        notes.push(format!("sessions ran in different power modes ({}): their costs cannot be compared", modes.join(", ")));
+        notes.push(format!(
+            "sessions ran in different power modes ({}): their costs cannot be compared",
+            modes.join(", ")
+        ));
     }
     notes.extend(places(run).iter().filter_map(falling));
     notes

@@ -31,10 +31,18 @@ pub struct Trace {
 
 /// Joins a meter's file with a run: every stretch gets the meter's energy, and that is the one to quote. `offset_us`: by how
 /// much the meter's clock is ahead; found by the program's own load where it is not given. Gives the note to show.
-pub fn join(run: &mut RunLog, trace: &Trace, offset_us: Option<i64>, domain: Domain) -> Result<String, String> {
+pub fn join(
+    run: &mut RunLog,
+    trace: &Trace,
+    offset_us: Option<i64>,
+    domain: Domain,
+) -> Result<String, String> {
     let measured = &mut run.measured;
     if measured.began.is_empty() {
-        return Err("the run was not measured (telemetry.power = \"off\"): nothing tells when its groups ran".to_owned());
+        return Err(
+            "the run was not measured (telemetry.power = \"off\"): nothing tells when its groups ran"
+                .to_owned(),
+        );
     }
     // The wall clock may have jumped in the run: from its beginning on the monotonic one tells the time.
     let wall = |began: &Began, at: Moment| began.at.wall_us + at.mono_us as i64 - began.at.mono_us as i64;
@@ -91,17 +99,23 @@ pub fn read(input: impl Read, time: &str, watts: &str) -> Result<Trace, String> 
     let (time, watts) = (column(time)?, column(watts)?);
     let mut trace = Trace { samples: Vec::new(), rejected: 0 };
     for row in reader.records() {
-        let number = |row: &csv::StringRecord, column: usize| row.get(column)?.parse::<f64>().ok().filter(|n| n.is_finite());
+        let number = |row: &csv::StringRecord, column: usize| {
+            row.get(column)?.parse::<f64>().ok().filter(|n| n.is_finite())
+        };
         let sample = row.ok().and_then(|row| {
             Some((unix_us(number(&row, time)?)?, number(&row, watts).filter(|watts| watts.abs() < 1e6)?))
         });
         match sample {
-            Some(sample) if trace.samples.last().is_none_or(|last| last.0 < sample.0) => trace.samples.push(sample),
+            Some(sample) if trace.samples.last().is_none_or(|last| last.0 < sample.0) => {
+                trace.samples.push(sample)
+            }
             _ => trace.rejected += 1,
         }
     }
     match trace.samples.len() {
-        0 | 1 => Err(format!("no samples: {} rows hold no time and watts, or go back in time", trace.rejected)),
+        0 | 1 => {
+            Err(format!("no samples: {} rows hold no time and watts, or go back in time", trace.rejected))
+        }
         _ => Ok(trace),
     }
 }
@@ -158,10 +172,8 @@ impl Trace {
         let mut best: Option<(i64, f64)> = None;
         for step in -(range_us / STEP_US)..=(range_us / STEP_US) {
             let offset = step * STEP_US;
-            let pairs: Vec<(f64, f64)> = load
-                .iter()
-                .filter_map(|(at, load)| Some((*load, self.at(at + offset)?)))
-                .collect();
+            let pairs: Vec<(f64, f64)> =
+                load.iter().filter_map(|(at, load)| Some((*load, self.at(at + offset)?))).collect();
             // An offset that leaves out half of the run fits the other half by luck.
             if pairs.len() * 2 < load.len() || pairs.len() < 10 {
                 continue;
@@ -177,7 +189,10 @@ impl Trace {
             Some((_, fit)) => Err(format!(
                 "power and load go together with a correlation of {fit:.2} at best: give the offset of the clocks instead"
             )),
-            None => Err("power and run do not overlap, or one of them never changes: give the offset of the clocks".to_owned()),
+            None => Err(
+                "power and run do not overlap, or one of them never changes: give the offset of the clocks"
+                    .to_owned(),
+            ),
         }
     }
 
@@ -249,7 +264,8 @@ mod tests {
         let flat: Vec<(i64, f64)> = load().into_iter().map(|(at, _)| (at, 0.5)).collect();
         assert!(trace.align(&flat, 15_000_000).is_err());
         // A load that has nothing to do with it.
-        let other: Vec<(i64, f64)> = load().iter().map(|(at, _)| (*at, f64::from(u8::from(at / 1_000_000 % 2 == 0)))).collect();
+        let other: Vec<(i64, f64)> =
+            load().iter().map(|(at, _)| (*at, f64::from(u8::from(at / 1_000_000 % 2 == 0)))).collect();
         assert!(trace.align(&other, 15_000_000).is_err());
     }
 

@@ -48,7 +48,8 @@ pub struct Conditions {
 
 /// Reads the conditions.
 pub fn read(root: &dyn Root) -> Conditions {
-    let first = |paths: &[&str]| paths.iter().find_map(|path| text(root, path).ok()).filter(|text| !text.is_empty());
+    let first =
+        |paths: &[&str]| paths.iter().find_map(|path| text(root, path).ok()).filter(|text| !text.is_empty());
     let board = first(&[
         "proc/device-tree/model",
         "sys/firmware/devicetree/base/model",
@@ -136,7 +137,11 @@ impl Conditions {
             None => "unknown".to_owned(),
         };
         note("supply", supply(self.on_battery), supply(later.on_battery));
-        note("screen brightness", format!("{:?}", self.brightness_percent), format!("{:?}", later.brightness_percent));
+        note(
+            "screen brightness",
+            format!("{:?}", self.brightness_percent),
+            format!("{:?}", later.brightness_percent),
+        );
         changes
     }
 }
@@ -186,16 +191,18 @@ fn adapters(root: &dyn Root) -> Option<bool> {
     let supplies = root.list(SUPPLY);
     let states = supplies.iter().filter(|name| !name.starts_with("ucsi-source-psy")).filter_map(|supply| {
         let kind = text(root, &format!("{SUPPLY}/{supply}/type")).ok()?;
-        ["Mains", "USB"].contains(&kind.as_str()).then(|| number(root, &format!("{SUPPLY}/{supply}/online")).ok())?
+        ["Mains", "USB"]
+            .contains(&kind.as_str())
+            .then(|| number(root, &format!("{SUPPLY}/{supply}/online")).ok())?
     });
     states.map(|online| online == 1).reduce(|one, other| one || other)
 }
 
 /// `# R35 (release), REVISION: 4.1, ...` becomes `R35.4.1`.
 fn release(text: &str) -> Option<String> {
-    let major = text.split_ascii_whitespace().find(|word| {
-        word.strip_prefix('R').is_some_and(|number| number.parse::<u32>().is_ok())
-    })?;
+    let major = text
+        .split_ascii_whitespace()
+        .find(|word| word.strip_prefix('R').is_some_and(|number| number.parse::<u32>().is_ok()))?;
     let minor = text.split_once("REVISION: ").and_then(|(_, rest)| rest.split(',').next());
     Some(minor.map_or(major.to_owned(), |minor| format!("{major}.{}", minor.trim())))
 }
@@ -226,8 +233,9 @@ fn brightness(root: &dyn Root) -> Option<u8> {
 
 fn fan(root: &dyn Root) -> Option<u8> {
     let folder = "sys/class/hwmon";
-    let chip = root.list(folder).into_iter().find(|hwmon| {
-        text(root, &format!("{folder}/{hwmon}/name")).is_ok_and(|name| name == "pwmfan")
-    })?;
+    let chip = root
+        .list(folder)
+        .into_iter()
+        .find(|hwmon| text(root, &format!("{folder}/{hwmon}/name")).is_ok_and(|name| name == "pwmfan"))?;
     number(root, &format!("{folder}/{chip}/pwm1")).ok().and_then(|speed| u8::try_from(speed).ok())
 }

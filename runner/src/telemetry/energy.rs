@@ -134,7 +134,8 @@ pub fn between(
         Some(last.unwrap_or(Missing::TooFewReadings))
     } else if gaps > GAPS_FATAL {
         Some(last.unwrap_or(Missing::TooFewReadings))
-    } else if energy.changes == 0 && slow {
+    } else if energy.changes == 0 && (slow || counter) {
+        // A counter that stands still counts nothing.
         Some(Missing::Stale)
     } else {
         None
@@ -162,4 +163,66 @@ pub fn between(
     mark(&mut energy.marks, Mark::Partial, channel.domain == Domain::SocPartial);
     mark(&mut energy.marks, Mark::Estimate, channel.kind == Kind::Estimate);
     energy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::integrate::Integrator;
+    use crate::telemetry::source::Value;
+
+    const SECOND: u64 = 1_000_000;
+
+    /// What a channel tells of seconds 1 to `until`, read each second.
+    fn told(channel: &Channel, until: u64, value: impl Fn(u64) -> Value) -> Energy {
+        let mut integrator = Integrator::new(channel, SECOND);
+        let mut edges = [None; 2];
+        for at in 0..=until + 1 {
+            integrator.read(at * SECOND, Ok(value(at)));
+            for (edge, time) in edges.iter_mut().zip([1, until]) {
+                *edge = edge.or(integrator.edge(time * SECOND));
+            }
+        }
+        between(channel, SECOND, edges[0], edges[1], (until - 1) * SECOND, None)
+    }
+
+    fn channel(domain: Domain, kind: Kind, shortest_us: u64) -> Channel {
+        Channel::new("x", domain, kind, shortest_us)
+    }
+
+    #[test]
+    fn a_battery_that_changes_too_rarely_is_marked_and_one_that_never_does_is_no_measurement() {
+        let battery = channel(Domain::BatteryDischarge, Kind::Measured, 60 * SECOND);
+        let slow = told(&battery, 200, |at| Value::Power(10_000_000 + (at / 30) as i64));
+        assert!(slow.marks.contains(&Mark::FewValues), "{slow:?}");
+        let lively = told(&battery, 200, |at| Value::Power(10_000_000 + (at / 2) as i64));
+        assert!(lively.marks.is_empty(), "{lively:?}");
+        let dead = told(&battery, 200, |_| Value::Power(10_000_000));
+        assert_eq!((dead.energy_uj, dead.missing), (None, Some(Missing::Stale)));
+    }
+
+    #[test]
+    fn a_counter_that_stands_still_measures_no_zero() {
+        let counter = channel(Domain::CpuPackage, Kind::Counter, SECOND / 10);
+        let still = told(&counter, 10, |_| Value::Energy(77));
+        assert_eq!((still.energy_uj, still.short_uj, still.missing), (None, None, Some(Missing::Stale)));
+        let moves = told(&counter, 10, |at| Value::Energy(5_000_000 * at));
+        assert_eq!((moves.energy_uj, moves.doubt_uj), (Some(45e6), Some(0.0)));
+    }
+
+    #[test]
+    fn the_step_of_a_sensor_is_part_of_the_doubt() {
+        let mut rail = channel(Domain::ModuleTotal, Kind::Product, 2 * SECOND);
+        rail.step_uw = 40_000;
+        let energy = told(&rail, 101, |_| Value::Power(4_000_000));
+        // Half of 40 mW over 100 s.
+        assert_eq!((energy.energy_uj, energy.doubt_uj), (Some(400e6), Some(2e6)));
+    }
+
+    #[test]
+    fn estimates_and_partial_sums_say_so() {
+        let marks = |domain, kind| told(&channel(domain, kind, 0), 150, |at| Value::Power(at as i64)).marks;
+        assert_eq!(marks(Domain::SocPartial, Kind::Product), [Mark::Partial]);
+        assert_eq!(marks(Domain::DcInputBoard, Kind::Estimate), [Mark::Estimate]);
+    }
 }

@@ -33,9 +33,8 @@ pub fn timing(reply: &RoundReply) -> Option<Timing> {
         evaluated >= wanted
     })?;
     let first_token_us = reply.calls[prompt].end_us;
-    let between = |pair: &[Call]| {
-        u32::try_from(pair[1].end_us.saturating_sub(pair[0].end_us)).unwrap_or(u32::MAX)
-    };
+    let between =
+        |pair: &[Call]| u32::try_from(pair[1].end_us.saturating_sub(pair[0].end_us)).unwrap_or(u32::MAX);
     let between_us = match answer {
         Reply::Generated(_) => reply.calls[prompt..].windows(2).map(between).collect(),
         _ => Vec::new(),
@@ -148,10 +147,7 @@ mod tests {
     fn the_first_token_is_known_when_the_whole_prompt_is_evaluated() {
         // 700 tokens in two calls, then three tokens, the last of which only shows that the answer is over.
         let reply = generated(700, 3, &[(512, 900), (188, 1400), (1, 1500), (1, 1590), (1, 1700)]);
-        assert_eq!(
-            timing(&reply),
-            Some(Timing { first_token_us: 1400, between_us: vec![100, 90, 110] })
-        );
+        assert_eq!(timing(&reply), Some(Timing { first_token_us: 1400, between_us: vec![100, 90, 110] }));
     }
 
     #[test]
@@ -172,10 +168,7 @@ mod tests {
     #[test]
     fn percentiles_are_nearest_ranks_and_those_of_too_few_values_do_not_exist() {
         let values: Vec<u64> = (1..=100).collect();
-        assert_eq!(
-            [0.5, 0.9, 0.99].map(|share| percentile(&values, share)),
-            [Some(50), Some(90), Some(99)]
-        );
+        assert_eq!([0.5, 0.9, 0.99].map(|share| percentile(&values, share)), [Some(50), Some(90), Some(99)]);
         assert_eq!(percentile(&values[..10], 0.9), Some(9));
         assert_eq!((percentile(&values[..9], 0.9), percentile(&values[..99], 0.99)), (None, None));
         assert_eq!((percentile(&[7], 0.5), percentile(&[], 0.5)), (None, None));

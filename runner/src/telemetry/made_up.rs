@@ -21,7 +21,10 @@ impl Tree {
     pub(crate) fn of(manifest: &str) -> Self {
         let tree = Tree::default();
         let first = manifest.lines().next().unwrap_or_default();
-        assert!(["# captured", "# synthetic", "# unit-test"].iter().any(|word| first.starts_with(word)), "{first}");
+        assert!(
+            ["# captured", "# synthetic", "# unit-test"].iter().any(|word| first.starts_with(word)),
+            "{first}"
+        );
         for line in manifest.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
             if let Some((path, errno)) = line.split_once(" ! ") {
                 tree.fail(path.trim(), errno_of(errno.trim()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::conditions;
 use super::probe::{Wanted, probe};
-use super::record::{Alone, Began, Ended, Row, Stretch, Stepped, Summary, Timeline, Window};
+use super::record::{Alone, Began, Ended, Row, Stepped, Stretch, Summary, Timeline, Window};
 use super::root::Root;
 use super::sample::{CLOCKS, NONE, Sample, State, TEMPERATURES, known};
 use super::sampler::{Handle, Setup, assemble};
@@ -159,7 +159,9 @@ impl Measuring {
 
     /// What was said when it began.
     pub fn began(&self) -> Option<&Began> {
-        self.ready.iter().find_map(|entry| if let Entry::Began(began) = entry { Some(&**began) } else { None })
+        self.ready
+            .iter()
+            .find_map(|entry| if let Entry::Began(began) = entry { Some(&**began) } else { None })
     }
 
     /// The state of the machine as it was read last, and as it was at the beginning.
@@ -221,7 +223,9 @@ impl Measuring {
     fn finish(&mut self, open: Open, alone: Option<Box<Alone>>) {
         let end = self.mark();
         self.drain();
-        let Some(running) = self.running.iter_mut().find(|running| running.number == open.number) else { return };
+        let Some(running) = self.running.iter_mut().find(|running| running.number == open.number) else {
+            return;
+        };
         running.end = Some(end);
         running.alone = alone;
         let gone = suspended_us().zip(running.suspended_us).map(|(now, then)| now.abs_diff(then));

@@ -23,7 +23,9 @@ impl Overhead {
     /// Of the work done in slices without and with the sampler.
     pub fn of(without: &[u64], with: &[u64], cost: Cost) -> Self {
         let mean = |work: &[u64]| {
-            (!work.is_empty()).then(|| work.iter().sum::<u64>() as f64 / work.len() as f64).filter(|mean| *mean > 0.0)
+            (!work.is_empty())
+                .then(|| work.iter().sum::<u64>() as f64 / work.len() as f64)
+                .filter(|mean| *mean > 0.0)
         };
         let scatter = mean(without).map(|mean| {
             let low = without.iter().min().copied().unwrap_or(0) as f64;

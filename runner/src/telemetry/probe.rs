@@ -121,7 +121,8 @@ impl Probed {
 
 /// Why there is nothing to quote. `bare`: there is no source at all.
 pub fn why(absent: &[Absent], bare: bool) -> Missing {
-    let telling = [Missing::Permission, Missing::OnMains, Missing::ReadError, Missing::Implausible, Missing::Off];
+    let telling =
+        [Missing::Permission, Missing::OnMains, Missing::ReadError, Missing::Implausible, Missing::Off];
     let has = |reason: &Missing| absent.iter().any(|absent| absent.reason == *reason);
     match telling.iter().find(|reason| has(reason)) {
         Some(Missing::Off) if absent.iter().any(|absent| absent.reason != Missing::Off) => Missing::NoSensor,

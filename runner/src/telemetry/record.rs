@@ -154,7 +154,8 @@ impl Row {
     /// A sample for the log.
     pub fn of(sample: &Sample, channels: usize, temperatures: usize, clocks: usize) -> Row {
         let State { temperature_mc, clock_khz, .. } = &sample.state;
-        let all = |values: &[i64], count: usize| values.iter().take(count).map(|value| known(*value)).collect();
+        let all =
+            |values: &[i64], count: usize| values.iter().take(count).map(|value| known(*value)).collect();
         Row {
             at: Moment { mono_us: sample.mono_us, wall_us: sample.wall_us },
             power_uw: all(&sample.power_uw, channels),

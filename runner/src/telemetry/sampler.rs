@@ -176,8 +176,11 @@ pub fn assemble(setup: Setup) -> (Core, Handle) {
         next_mark: 0,
         worker: None,
     };
-    let shared =
-        Arc::new(Shared { inner: Mutex::new(inner), wake: AtomicBool::new(false), stop: AtomicBool::new(false) });
+    let shared = Arc::new(Shared {
+        inner: Mutex::new(inner),
+        wake: AtomicBool::new(false),
+        stop: AtomicBool::new(false),
+    });
     let sample =
         Sample { mono_us: 0, wall_us: 0, took_us: 0, power_uw: [NONE; CHANNELS], state: State::NONE };
     let core = Core {
@@ -275,6 +278,7 @@ impl Core {
             self.wait_until(deadline);
         }
         // What the last stretch still lacks behind its end.
+        self.slots.iter_mut().for_each(|slot| slot.next_us = 0);
         self.tick(true);
         for slot in &mut self.slots {
             slot.source.stop();
@@ -286,7 +290,8 @@ impl Core {
 
     fn wait_until(&self, deadline_us: u64) {
         loop {
-            let waits = !self.shared.stop.load(Ordering::Acquire) && !self.shared.wake.load(Ordering::Acquire);
+            let waits =
+                !self.shared.stop.load(Ordering::Acquire) && !self.shared.wake.load(Ordering::Acquire);
             match deadline_us.checked_sub(self.clock.now().mono_us) {
                 Some(left @ 1..) if waits => std::thread::park_timeout(Duration::from_micros(left)),
                 _ => return,
@@ -372,7 +377,14 @@ impl Handle {
             self.shared.lock().integrators.iter().map(|integrator| integrator.missing).collect();
         let edge = |mark: Option<&Mark>, index: usize| mark.and_then(|mark| mark.edges[index]);
         let of = |(index, channel): (usize, &Channel)| {
-            between(channel, self.every_us[index], edge(from, index), edge(to, index), span_us, missing[index])
+            between(
+                channel,
+                self.every_us[index],
+                edge(from, index),
+                edge(to, index),
+                span_us,
+                missing[index],
+            )
         };
         self.channels.iter().enumerate().map(of).collect()
     }

@@ -3,12 +3,12 @@
 pub mod battery;
 pub mod hwmon;
 pub mod ina3221;
+mod lines;
 pub mod mailbox;
 pub mod meter;
 pub mod nvidia;
 pub mod pmic;
 pub mod rapl;
-mod lines;
 
 use super::missing::Missing;
 use super::source::PowerSource;

@@ -44,7 +44,8 @@ impl StateReader {
         for supply in supplies {
             match kind(supply).as_str() {
                 "Battery" => {
-                    let own = !text(root, &format!("{SUPPLY}/{supply}/scope")).is_ok_and(|scope| scope == "Device");
+                    let own =
+                        !text(root, &format!("{SUPPLY}/{supply}/scope")).is_ok_and(|scope| scope == "Device");
                     let capacity = Gauge::open(root, &format!("{SUPPLY}/{supply}/capacity"));
                     battery = battery.or((own && capacity.exists()).then_some(capacity));
                 }
@@ -85,11 +86,13 @@ impl StateReader {
         for (place, gauge) in state.clock_khz.iter_mut().zip(&mut self.clocks) {
             *place = value(gauge.read());
         }
-        state.pi_flags = self.pi_flags.as_mut().and_then(|file| throttle::read(file.as_mut())).map_or(NONE, i64::from);
+        state.pi_flags =
+            self.pi_flags.as_mut().and_then(|file| throttle::read(file.as_mut())).map_or(NONE, i64::from);
         state.undervoltage = most(&mut self.undervoltage);
         state.cooling = most(&mut self.cooling);
         state.events = sum(&mut self.events);
-        state.available_bytes = self.memory.as_mut().and_then(|file| available(file.as_mut())).unwrap_or(NONE);
+        state.available_bytes =
+            self.memory.as_mut().and_then(|file| available(file.as_mut())).unwrap_or(NONE);
         (state.own_permille, state.others_permille) = self.load.read().unwrap_or((NONE, NONE));
         state.battery_percent = self.battery.as_mut().map_or(NONE, |gauge| value(gauge.read()));
         state.on_battery = match (&self.battery, most(&mut self.adapters)) {
@@ -173,7 +176,12 @@ fn events(root: &dyn Root) -> Vec<Gauge> {
     for hwmon in root.list(HWMON) {
         let folder = format!("{HWMON}/{hwmon}");
         let counts = |name: &String| name.starts_with("oc") && name.ends_with("_event_cnt");
-        found.extend(root.list(&folder).into_iter().filter(counts).map(|file| Gauge::open(root, &format!("{folder}/{file}"))));
+        found.extend(
+            root.list(&folder)
+                .into_iter()
+                .filter(counts)
+                .map(|file| Gauge::open(root, &format!("{folder}/{file}"))),
+        );
     }
     let mut cpus = root.list(CPU);
     cpus.retain(|name| is_cpu(name));

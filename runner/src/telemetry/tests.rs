@@ -35,7 +35,9 @@ fn readings(probed: &mut Probed) -> Vec<(Channel, Result<Value, Missing>)> {
         let channels = source.info().channels.clone();
         let mut values: Vec<Option<Result<Value, Missing>>> = vec![None; channels.len()];
         source.read(&|| 0, &mut |channel, _, value| values[channel] = Some(value));
-        all.extend(channels.into_iter().zip(values).map(|(channel, value)| (channel, value.expect("a reading"))));
+        all.extend(
+            channels.into_iter().zip(values).map(|(channel, value)| (channel, value.expect("a reading"))),
+        );
     }
     all
 }

@@ -45,7 +45,11 @@ impl Runner<'_> {
         &mut self,
         limit: Duration,
         until: &str,
-        mut calm: impl FnMut(u64, &crate::telemetry::sample::State, Option<&crate::telemetry::sample::State>) -> Calm,
+        mut calm: impl FnMut(
+            u64,
+            &crate::telemetry::sample::State,
+            Option<&crate::telemetry::sample::State>,
+        ) -> Calm,
     ) -> Result<(), Stop> {
         if limit.is_zero() {
             return Ok(());
@@ -70,7 +74,8 @@ impl Runner<'_> {
                 Calm::Unknown | Calm::No => {}
             }
         }
-        self.progress.say(&format!("going on after {} s, although it is not so that {until}", limit.as_secs()));
+        self.progress
+            .say(&format!("going on after {} s, although it is not so that {until}", limit.as_secs()));
         Ok(())
     }
 

@@ -25,9 +25,17 @@ const PACKS: usize = 3;
 /// How a pack tells its power.
 enum Rate {
     Power(Gauge),
-    Product { current: Gauge, voltage: Gauge },
+    Product {
+        current: Gauge,
+        voltage: Gauge,
+    },
     /// Only what is left tells: microwatt-hours, or microampere-hours with a voltage.
-    Left { energy: Gauge, voltage: Option<Gauge>, last_uwh: Option<i64>, spent_uj: u64 },
+    Left {
+        energy: Gauge,
+        voltage: Option<Gauge>,
+        last_uwh: Option<i64>,
+        spent_uj: u64,
+    },
 }
 
 struct Pack {
@@ -74,7 +82,9 @@ pub fn find(root: &dyn Root) -> Found {
     let names: Vec<&str> = packs.iter().map(|pack| pack.name.as_str()).collect();
     let (kind, shortest) = match slow {
         true => (Kind::Counter, SHORTEST_CHARGE_US),
-        false if packs.iter().all(|pack| matches!(pack.rate, Rate::Power(_))) => (Kind::Measured, SHORTEST_US),
+        false if packs.iter().all(|pack| matches!(pack.rate, Rate::Power(_))) => {
+            (Kind::Measured, SHORTEST_US)
+        }
         false => (Kind::Product, SHORTEST_US),
     };
     let note = format!("{} while discharging; screen, radio and drives included", names.join(" + "));
@@ -117,8 +127,7 @@ fn rate(root: &dyn Root, supply: &str) -> Option<Rate> {
     if works("energy_now") {
         return Some(left(open("energy_now"), None));
     }
-    (works("charge_now") && works("voltage_now"))
-        .then(|| left(open("charge_now"), Some(open("voltage_now"))))
+    (works("charge_now") && works("voltage_now")).then(|| left(open("charge_now"), Some(open("voltage_now"))))
 }
 
 impl Pack {

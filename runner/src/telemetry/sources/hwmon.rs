@@ -3,10 +3,10 @@
 //! The software cannot know where a meter's shunt sits, so such a meter is the total only when the user names it with
 //! what it covers.
 
+use crate::telemetry::counter::{Counter, Step};
 use crate::telemetry::missing::Missing;
 use crate::telemetry::root::{Gauge, Root, number, text};
 use crate::telemetry::source::{Channel, Domain, Kind, PowerSource, SourceInfo, Take, Value};
-use crate::telemetry::counter::{Counter, Step};
 
 use super::Found;
 
@@ -17,8 +17,7 @@ const METERS: usize = 8;
 /// A chip has at most so many power files.
 const FILES: u32 = 8;
 /// Chips that measure voltage and current at one place; `in0` is their shunt.
-const SINGLE: [&str; 8] =
-    ["ina209", "ina219", "ina220", "ina226", "ina230", "ina231", "ina237", "ina238"];
+const SINGLE: [&str; 8] = ["ina209", "ina219", "ina220", "ina226", "ina230", "ina231", "ina237", "ina238"];
 /// Chips that other sources read, or whose values are no measurements.
 const FOREIGN: [&str; 4] = ["ina3221", "BAT", "ucsi_source", "rpi_volt"];
 
@@ -58,9 +57,12 @@ pub fn find(root: &dyn Root, named: Option<&Named>) -> Found {
             continue;
         }
         for (reading, label, file) in chip(root, &folder, &name) {
-            let mut channel = Channel::new(format!("{name} {label}"), domain(&name), kind(&reading), SHORTEST_US);
+            let mut channel =
+                Channel::new(format!("{name} {label}"), domain(&name), kind(&reading), SHORTEST_US);
             channel.note = format!("/{file}");
-            if let Some(wanted) = wanted.filter(|wanted| wanted.label.as_ref().is_none_or(|wanted| *wanted == label)) {
+            if let Some(wanted) =
+                wanted.filter(|wanted| wanted.label.as_ref().is_none_or(|wanted| *wanted == label))
+            {
                 channel.domain = wanted.domain;
                 total = total.or(Some(meters.len()));
             }
@@ -72,7 +74,11 @@ pub fn find(root: &dyn Root, named: Option<&Named>) -> Found {
         return Found::absent(ID, Missing::NoSensor, format!("/{CLASS}/*/name: no {}{label}", named.name));
     }
     if meters.is_empty() {
-        return Found::absent(ID, Missing::NoSensor, format!("/{CLASS}/*/power*_input, power*_average, energy*_input"));
+        return Found::absent(
+            ID,
+            Missing::NoSensor,
+            format!("/{CLASS}/*/power*_input, power*_average, energy*_input"),
+        );
     }
     if meters.len() > METERS {
         // What the user named is kept, whatever stands before it.
@@ -126,7 +132,8 @@ fn chip(root: &dyn Root, folder: &str, name: &str) -> Vec<(Reading, String, Stri
         ] {
             let path = format!("{folder}/{file}");
             if number(root, &path).is_ok() {
-                let label = text(root, &format!("{folder}/{label}")).unwrap_or_else(|_| format!("power{index}"));
+                let label =
+                    text(root, &format!("{folder}/{label}")).unwrap_or_else(|_| format!("power{index}"));
                 found.push((Reading::Microwatts(Gauge::open(root, &path)), label, path));
                 break;
             }

@@ -164,7 +164,9 @@ fn chips(root: &dyn Root) -> Vec<String> {
 
 /// The folder with the values of a device.
 fn inside(root: &dyn Root, device: &str) -> Option<String> {
-    if let Some(hwmon) = root.list(&format!("{device}/hwmon")).into_iter().find(|name| name.starts_with("hwmon")) {
+    if let Some(hwmon) =
+        root.list(&format!("{device}/hwmon")).into_iter().find(|name| name.starts_with("hwmon"))
+    {
         return Some(format!("{device}/hwmon/{hwmon}"));
     }
     let iio = |name: &String| name.starts_with("iio:device") || name == "iio_device";
@@ -184,7 +186,12 @@ fn rails(root: &dyn Root, chip: &str) -> Vec<(Rail, Channel)> {
         }
     };
     if text(root, &at("name".into())).is_ok_and(|name| name == "ina238") {
-        add("VIN".into(), Reading::Microwatts(Gauge::open(root, &at("power1_input".into()))), Kind::Measured, 0);
+        add(
+            "VIN".into(),
+            Reading::Microwatts(Gauge::open(root, &at("power1_input".into()))),
+            Kind::Measured,
+            0,
+        );
         return rails;
     }
     for channel in 0..3 {

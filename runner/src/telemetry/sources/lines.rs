@@ -93,8 +93,12 @@ impl<T: Copy + Send + 'static> Lines<T> {
         loop {
             // Whether the program has ended is asked first: its last words may be a sample.
             let last = started.elapsed() >= limit || self.has_ended();
-            let first =
-                self.waiting.lock().unwrap_or_else(PoisonError::into_inner).front().map(|(_, sample)| *sample);
+            let first = self
+                .waiting
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .front()
+                .map(|(_, sample)| *sample);
             if first.is_some() || last {
                 return first;
             }

@@ -181,7 +181,10 @@ mod tests {
     #[test]
     fn a_line_is_json_or_a_number_of_watts() {
         let watts = |line: &str| parse(line).and_then(|line| line.w);
-        assert_eq!((watts("{\"w\": 6.42}"), watts(" 6.5 "), watts("{\"w\": -0.169, \"v\": 4.2}")), (Some(6.42), Some(6.5), Some(-0.169)));
+        assert_eq!(
+            (watts("{\"w\": 6.42}"), watts(" 6.5 "), watts("{\"w\": -0.169, \"v\": 4.2}")),
+            (Some(6.42), Some(6.5), Some(-0.169))
+        );
         assert_eq!(parse("{\"wh_total\": 1.25}").unwrap().wh_total, Some(1.25));
         for garbage in ["", "watts", "{}", "{\"w\": null}", "NaN", "inf", "1e30", "{\"w\": 1", "[1]"] {
             assert_eq!(parse(garbage), None, "{garbage}");

@@ -48,7 +48,11 @@ pub fn find(root: &dyn Root, program: &str, clock: &Arc<dyn Clock>) -> Found {
         lines.first(FIRST).map(|_| (lines, *field))
     });
     let Some((lines, field)) = lines else {
-        return Found::absent(ID, Missing::NotSupported, format!("{}: no board gives its power", path.display()));
+        return Found::absent(
+            ID,
+            Missing::NotSupported,
+            format!("{}: no board gives its power", path.display()),
+        );
     };
     let channel = |index: usize| {
         Channel::new(format!("gpu{index}"), Domain::GpuBoard, Kind::Measured, SHORTEST_US).noted(field)

@@ -62,13 +62,16 @@ pub fn find(root: &dyn Root) -> Found {
         Err(reason) => return Found::absent(ID, reason, looked_at),
     };
     let mut channels = vec![
-        Channel::new("total", Domain::SocPartial, Kind::Product, SHORTEST_US)
-            .noted(format!("{} added up; USB, fan, hats and the chip's own loss are outside", names.join(" + "))),
+        Channel::new("total", Domain::SocPartial, Kind::Product, SHORTEST_US).noted(format!(
+            "{} added up; USB, fan, hats and the chip's own loss are outside",
+            names.join(" + ")
+        )),
         Channel::new("estimated-board", Domain::DcInputBoard, Kind::Estimate, SHORTEST_US)
             .noted("1.1327 x total + 0.6444 W, fitted on one board; no measurement"),
     ];
-    channels
-        .extend(names.iter().map(|name| Channel::new(name.clone(), Domain::Rail, Kind::Product, SHORTEST_US)));
+    channels.extend(
+        names.iter().map(|name| Channel::new(name.clone(), Domain::Rail, Kind::Product, SHORTEST_US)),
+    );
     let info = SourceInfo {
         id: ID.to_owned(),
         place: COMMAND.to_owned(),
@@ -95,7 +98,8 @@ fn rails(reply: &[u8], each: &mut dyn FnMut(&str, i64)) -> Result<i64, Missing> 
             (name, 'A', value) => (name, value),
             _ => continue,
         };
-        let other = reply.lines().filter_map(quantity).find(|(other, unit, _)| *other == name && *unit == 'V');
+        let other =
+            reply.lines().filter_map(quantity).find(|(other, unit, _)| *other == name && *unit == 'V');
         let Some((_, _, volts)) = other else { continue };
         // Of microvolts times microamperes a rail has some 10^13.
         let uw = i64::try_from(i128::from(amperes) * i128::from(volts) / 1_000_000)
@@ -206,9 +210,14 @@ mod tests {
     #[test]
     fn a_cut_an_empty_and_a_refusing_answer_are_no_power() {
         for cut in 1..BUSY.trim_end().len() {
-            let whole_lines = BUSY[..cut].ends_with(['A', 'V', '\n', ' ']) || BUSY[..cut].lines().count() == 0;
+            let whole_lines =
+                BUSY[..cut].ends_with(['A', 'V', '\n', ' ']) || BUSY[..cut].lines().count() == 0;
             if !whole_lines {
-                assert!(read(&BUSY[..cut]).is_err(), "cut at {cut}: {:?}", &BUSY[cut.saturating_sub(20)..cut]);
+                assert!(
+                    read(&BUSY[..cut]).is_err(),
+                    "cut at {cut}: {:?}",
+                    &BUSY[cut.saturating_sub(20)..cut]
+                );
             }
         }
         assert_eq!(read("").unwrap_err(), Missing::NotSupported);

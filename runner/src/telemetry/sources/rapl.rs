@@ -94,14 +94,8 @@ pub fn find(root: &dyn Root) -> Found {
         notes.push("psys is the maker's own sum, often wrong, and never added".to_owned());
     }
     let total = (!packages.is_empty()).then_some(0);
-    let info = SourceInfo {
-        id: ID.to_owned(),
-        place: format!("/{CLASS}"),
-        every_us: 1_000,
-        channels,
-        total,
-        notes,
-    };
+    let info =
+        SourceInfo { id: ID.to_owned(), place: format!("/{CLASS}"), every_us: 1_000, channels, total, notes };
     Found::Source(Box::new(Rapl { info, zones }))
 }
 
@@ -124,13 +118,14 @@ impl PowerSource for Rapl {
         let before = now();
         for (index, zone) in self.zones.iter_mut().enumerate() {
             let at = now();
-            let value = match zone.energy.read().and_then(|uj| u64::try_from(uj).map_err(|_| Missing::ReadError)) {
-                Ok(uj) => match zone.counter.read(at, uj) {
-                    Step::Total(uj) => Ok(Value::Energy(uj)),
-                    Step::Lost(uj) => Ok(Value::Restart(uj)),
-                },
-                Err(reason) => Err(reason),
-            };
+            let value =
+                match zone.energy.read().and_then(|uj| u64::try_from(uj).map_err(|_| Missing::ReadError)) {
+                    Ok(uj) => match zone.counter.read(at, uj) {
+                        Step::Total(uj) => Ok(Value::Energy(uj)),
+                        Step::Lost(uj) => Ok(Value::Restart(uj)),
+                    },
+                    Err(reason) => Err(reason),
+                };
             if zone.package {
                 match value {
                     Ok(Value::Energy(uj)) => total += uj,

@@ -47,7 +47,10 @@ fn on_mains_a_battery_tells_nothing() {
     // Captured: Framework on its charger. The current is the charge.
     let charging = pack("Charging", &[("current_now", "159000"), ("voltage_now", "17814000")]);
     let probed = found(&charging);
-    assert_eq!((probed.headline, reason(&probed, "battery"), probed.reason()), (None, Missing::OnMains, Missing::OnMains));
+    assert_eq!(
+        (probed.headline, reason(&probed, "battery"), probed.reason()),
+        (None, Missing::OnMains, Missing::OnMains)
+    );
     let idle = pack("Not charging", &[("power_now", "0")]);
     assert_eq!(reason(&found(&idle), "battery"), Missing::OnMains);
     // The charger comes while it runs.

@@ -115,7 +115,8 @@ fn pwr_07_units_are_those_of_each_file_and_negotiated_supplies_are_no_rails() {
          sys/class/power_supply/ucsi-source-psy-1/power_now = 60000000\n",
     );
     let mut probed = found(&tree);
-    let all: Vec<_> = readings(&mut probed).into_iter().map(|(channel, value)| (channel.kind, value)).collect();
+    let all: Vec<_> =
+        readings(&mut probed).into_iter().map(|(channel, value)| (channel.kind, value)).collect();
     assert_eq!(
         all,
         [
@@ -142,7 +143,10 @@ fn a_named_meter_is_the_one_to_quote_with_the_domain_that_the_user_gives() {
     let mut probed = probe(&tree, &clock(), &wanted);
     assert_eq!(milliwatts(&mut probed), 9100);
     assert_eq!(headline(&mut probed).unwrap().0.domain, Domain::DcInputBoard);
-    let lost = Wanted { choice: Choice::Hwmon(crate::telemetry::sources::hwmon::Named { name: "ina999".into(), ..named }), ..Wanted::default() };
+    let lost = Wanted {
+        choice: Choice::Hwmon(crate::telemetry::sources::hwmon::Named { name: "ina999".into(), ..named }),
+        ..Wanted::default()
+    };
     let probed = probe(&tree, &clock(), &lost);
     assert_eq!((probed.headline, reason(&probed, "hwmon")), (None, Missing::NoSensor));
 }
@@ -183,11 +187,14 @@ fn a_pi_5_tells_what_its_rails_cover_and_a_pi_4_that_it_has_none() {
     probed.sources[0].read(&|| 0, &mut |channel, _, value| sums.extend((channel < 2).then_some(value)));
     assert_eq!(sums, [Err(Missing::ReadError), Err(Missing::ReadError)]);
 
-    let tree = Tree::of("# captured: a model name\nproc/device-tree/model = Raspberry Pi 4 Model B Rev 1.4\\0\n");
+    let tree =
+        Tree::of("# captured: a model name\nproc/device-tree/model = Raspberry Pi 4 Model B Rev 1.4\\0\n");
     tree.answer(Ok("error=1 error_msg=\"Command not registered\""));
     let probed = found(&tree);
     assert_eq!(reason(&probed, "pi-pmic"), Missing::NotSupported);
-    assert!(probed.absent.iter().any(|absent| absent.looked_at.contains("Raspberry Pi 4 Model B Rev 1.4 has no")));
+    assert!(
+        probed.absent.iter().any(|absent| absent.looked_at.contains("Raspberry Pi 4 Model B Rev 1.4 has no"))
+    );
 }
 
 #[test]
@@ -205,7 +212,10 @@ fn pwr_05_a_sensor_whose_every_value_is_unsupported_is_no_sensor() {
     let tree = Tree::of(include_str!("../fixtures/orin-nano.txt"));
     for channel in 1..=3 {
         for file in ["in", "curr"] {
-            tree.fail(&format!("sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon1/{file}{channel}_input"), ENODATA);
+            tree.fail(
+                &format!("sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon1/{file}{channel}_input"),
+                ENODATA,
+            );
         }
     }
     let probed = found(&tree);

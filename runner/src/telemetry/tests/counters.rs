@@ -90,7 +90,10 @@ fn pwr_01_counters_for_root_only_are_a_reason_with_path_and_remedy() {
     }
     let probed = found(&tree);
     let absent = probed.absent.iter().find(|absent| absent.id == "rapl").unwrap();
-    assert_eq!((absent.reason, probed.headline, probed.reason()), (Missing::Permission, None, Missing::Permission));
+    assert_eq!(
+        (absent.reason, probed.headline, probed.reason()),
+        (Missing::Permission, None, Missing::Permission)
+    );
     assert_eq!(absent.looked_at, "/sys/class/powercap/intel-rapl:0/energy_uj");
     assert!(absent.remedy.as_ref().unwrap().contains("udev"));
 }

@@ -76,7 +76,10 @@ fn perf_06_governor_and_battery_are_warned_of() {
     let warnings = begin.warnings();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings[0].contains("powersave") && warnings[1].contains("battery"));
-    assert_eq!((begin.on_battery, begin.battery_percent, begin.clock_range_khz), (Some(true), Some(73), Some((400_000, 4_200_000))));
+    assert_eq!(
+        (begin.on_battery, begin.battery_percent, begin.clock_range_khz),
+        (Some(true), Some(73), Some((400_000, 4_200_000)))
+    );
     tree.set("sys/class/power_supply/AC/online", "1");
     let end = conditions::read(&tree);
     assert_eq!(begin.changes(&end), ["supply changed from battery to mains"]);

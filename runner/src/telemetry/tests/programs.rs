@@ -61,7 +61,8 @@ fn a_meter_that_ends_early_is_an_error_from_then_on_and_one_that_says_nothing_is
 
 #[test]
 fn a_meter_that_counts_energy_is_taken_at_its_count() {
-    let command = "echo '{\"w\": 5, \"wh_total\": 1.0}'; sleep 0.05; echo '{\"w\": 5, \"wh_total\": 1.0005}'; sleep 5";
+    let command =
+        "echo '{\"w\": 5, \"wh_total\": 1.0}'; sleep 0.05; echo '{\"w\": 5, \"wh_total\": 1.0005}'; sleep 5";
     let clock = clock();
     let mut probed = probe(&Tree::default(), &clock, &meter(command));
     std::thread::sleep(Duration::from_millis(150));
@@ -101,7 +102,10 @@ fn a_burst_keeps_the_time_that_each_sample_came_at_or_says() {
 fn a_meter_that_ignores_the_request_to_end_is_ended_with_its_children() {
     let dir = tempfile::tempdir().unwrap();
     let pid = dir.path().join("pid");
-    let command = format!("trap '' TERM; (trap '' TERM; sleep 30 & echo $! > {}; wait) & while :; do echo 5; sleep 0.02; done", pid.display());
+    let command = format!(
+        "trap '' TERM; (trap '' TERM; sleep 30 & echo $! > {}; wait) & while :; do echo 5; sleep 0.02; done",
+        pid.display()
+    );
     let (mut probed, all) = heard(&command, Duration::from_millis(150));
     assert!(!all.is_empty());
     let started = Instant::now();
@@ -110,7 +114,8 @@ fn a_meter_that_ignores_the_request_to_end_is_ended_with_its_children() {
     let child = std::fs::read_to_string(&pid).unwrap();
     // A killed child may wait for its burial by whoever adopted it.
     let alive = || {
-        std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).is_ok_and(|stat| !stat.contains(") Z"))
+        std::fs::read_to_string(format!("/proc/{}/stat", child.trim()))
+            .is_ok_and(|stat| !stat.contains(") Z"))
     };
     let deadline = Instant::now() + Duration::from_secs(2);
     while alive() && Instant::now() < deadline {
@@ -143,6 +148,9 @@ fn the_graphics_program_is_asked_for_fields_that_it_knows() {
     std::thread::sleep(Duration::from_millis(120));
     let mut values = Vec::new();
     probed.sources[0].read(&|| 0, &mut |_, _, value| values.push(value));
-    assert!(!values.is_empty() && values.iter().all(|value| *value == Ok(Value::Power(31_500_000))), "{values:?}");
+    assert!(
+        !values.is_empty() && values.iter().all(|value| *value == Ok(Value::Power(31_500_000))),
+        "{values:?}"
+    );
     probed.sources[0].stop();
 }
