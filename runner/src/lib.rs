@@ -1,14 +1,18 @@
 //! The program around models and datasets: configuration, plan, supervisor, worker, log, reports, command line.
 
+pub mod bayes;
+pub mod bench;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod device;
+pub mod disk;
 pub mod doctor;
 pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod frame;
+pub mod gallery;
 pub mod log;
 pub mod material;
 pub mod plan;

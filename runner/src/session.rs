@@ -1,6 +1,5 @@
 //! A session: opening the folder of a run, new or begun.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use models::gguf::hex;
@@ -13,8 +12,7 @@ use crate::entry::{self, Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
-use crate::report::RunLog;
-use crate::supervisor::AloneKey;
+use crate::report::{Done, RunLog};
 
 /// An opened run folder.
 pub struct Session {
@@ -22,10 +20,8 @@ pub struct Session {
     pub dir: PathBuf,
     /// Its log; `None` when the run is complete already.
     pub log: Option<Log<Entry>>,
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
-    /// What was asked alone already.
-    pub alone: BTreeSet<AloneKey>,
+    /// What is in the log.
+    pub done: Done,
     notes: Vec<String>,
 }
 
@@ -36,7 +32,11 @@ impl Session {
         let mut header = header(plan);
         let dir = match out {
             Some(dir) => dir.to_owned(),
-            None => plan.config.out.join(log::sanitise(&format!("{stem}-{}", identity(&header)))),
+            None => {
+                let part =
+                    plan.shard.map_or(String::new(), |shard| format!("-{}of{}", shard.index, shard.of));
+                plan.config.out.join(log::sanitise(&format!("{stem}-{}{part}", identity(&header))))
+            }
         };
         let clock = SystemClock::new();
         if dir.join(LOG_FILE).exists() {
@@ -50,7 +50,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), alone: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), done: Done::default(), notes })
     }
 
     /// What people should know, one line each.
@@ -85,20 +85,18 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         ));
     }
     let done = run.done();
-    let alone: BTreeSet<AloneKey> =
-        run.measured.alone.iter().map(|(_, alone)| AloneKey::from(alone)).collect();
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, alone, notes });
+        return Ok(Session { dir, log: None, done, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
         dir.display(),
-        done.len(),
-        run.header.groups
+        done.groups.len(),
+        run.header.own_groups()
     ));
-    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, alone, notes })
+    log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
+    Ok(Session { dir, log: Some(log), done, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {
@@ -134,12 +132,14 @@ fn header(plan: &Plan) -> Header {
         tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
         groups: plan.groups().count() as u32,
         device: device::facts(),
+        shard: plan.shard,
     }
 }
 
 /// Eight hexadecimal digits over all that makes a run this run.
 fn identity(header: &Header) -> String {
-    let same = Header { run_id: String::new(), device: entry::Device::default(), ..header.clone() };
+    let same =
+        Header { run_id: String::new(), device: entry::Device::default(), shard: None, ..header.clone() };
     // A header is plain data; it always has a JSON form.
     let digest = Sha256::digest(serde_json::to_vec(&same).unwrap_or_default());
     hex(&digest[..4])

@@ -249,7 +249,7 @@ fn written(result: csv::Result<()>, path: &std::path::Path) -> Result<(), Failur
     }
 }
 
-fn is_broken_pipe(error: &csv::Error) -> bool {
+pub(super) fn is_broken_pipe(error: &csv::Error) -> bool {
     matches!(error.kind(), csv::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 

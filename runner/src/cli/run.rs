@@ -8,6 +8,7 @@ use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::plan::Shard;
 use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
@@ -39,6 +40,10 @@ pub(super) struct Run {
     /// Before each model, wait until temperature and clocks are stable, at most so many seconds
     #[arg(long, value_name = "S", num_args = 0..=1, default_missing_value = "300")]
     settle: Option<u64>,
+    /// Run one part of the groups only: 2/4, or `auto` for this task of a Slurm array or an indexed Kubernetes job. The
+    /// parts make one run with `merge`
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
     /// No talk on standard error, and no table
     #[arg(short, long)]
     quiet: bool,
@@ -50,6 +55,7 @@ impl Run {
         self.measure.apply(&mut plan.config.telemetry);
         plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
         plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
+        plan.shard = self.shard.as_deref().map(shard).transpose()?;
         for model in &mut plan.models {
             model.hash()?;
         }
@@ -75,23 +81,14 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
-                    let done = session.done.clone();
-                    let alone = session.alone.clone();
                     let measuring = self.measure.start(&plan.config.telemetry)?;
                     if let Some(began) = measuring.began() {
                         power_lines(began).iter().for_each(|line| say(line));
                     }
-                    let report = supervisor::run(
-                        &plan,
-                        &mut log,
-                        &done,
-                        program,
-                        interrupt,
-                        &mut teller,
-                        measuring,
-                        &alone,
-                    )
-                    .await;
+                    let done = &session.done;
+                    let report =
+                        supervisor::run(&plan, &mut log, done, program, interrupt, &mut teller, measuring)
+                            .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }
@@ -158,6 +155,11 @@ fn power_lines(began: &Began) -> Vec<String> {
     }
     lines.extend(began.notes.iter().cloned());
     lines
+}
+
+/// The part that was asked for.
+fn shard(text: &str) -> Result<Shard, Failure> {
+    Shard::find(text, &|name| std::env::var(name).ok()).map_err(Failure::usage)
 }
 
 /// This program: what workers are started from.

@@ -73,6 +73,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
         limit: Some(5),
@@ -85,6 +86,11 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+    // A template of the command line is that of every model, whoever named the model.
+    let before = config.identity_json();
+    Overrides { template: Some("own.jinja".into()), ..Overrides::default() }.apply(&mut config).unwrap();
+    assert!(config.models.iter().all(|model| model.template.as_deref() == Some("own.jinja")));
+    assert_ne!(config.identity_json(), before);
 }
 
 #[test]

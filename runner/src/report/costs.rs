@@ -119,7 +119,7 @@ pub fn costs(run: &RunLog, cells: &[Cell]) -> Vec<Cost> {
 
 /// Whether a run measured anything that a table of costs could show.
 pub fn has_costs(run: &RunLog) -> bool {
-    !run.measured.began.is_empty() || !run.measured.alone.is_empty()
+    !run.measured.began.is_empty() || !run.measured.timed.is_empty()
 }
 
 /// Engine time of each group, whole and by task interface, and the window of each group.
@@ -149,7 +149,7 @@ fn cost(run: &RunLog, cell: &Cell, shares: &Shares<'_>) -> Cost {
     let model = index(run.header.models.iter().map(|model| &model.name).collect(), &cell.model);
     let task = index(run.header.tasks.iter().map(|task| &task.name).collect(), &cell.task);
     let (model, task) = (model.map(|index| index as u16), task.map(|index| index as u16));
-    let alone = run.measured.alone.iter().map(|(_, alone)| alone).filter(|alone| {
+    let alone = run.measured.timed.iter().map(|(_, alone)| alone).filter(|alone| {
         Some(alone.model) == model && Some(alone.task) == task && alone.interface == cell.interface
     });
     Cost {
@@ -171,6 +171,8 @@ struct Sum {
     gross_uj: f64,
     doubt_uj: f64,
     time_us: f64,
+    /// Time of the groups as a whole: what is shared is not shorter for that.
+    span_us: f64,
     idle_uj: Option<f64>,
     readings: f64,
     failed: f64,
@@ -257,6 +259,7 @@ impl Sum {
         self.gross_uj += uj * share;
         self.doubt_uj += energy.doubt_uj.unwrap_or(0.0) * share;
         self.time_us += span * share;
+        self.span_us += span;
         let every = began.every_us.get(index).copied().unwrap_or(began.period_us);
         let counter = channel.kind == Kind::Counter;
         let fewest = channel.shortest_us.max(if counter { 0 } else { FEWEST_INTERVALS * every });
@@ -294,7 +297,7 @@ impl Sum {
         } else if sensors.next().is_some() {
             // Sessions with different sensors cannot be added.
             Some(Missing::Mixed)
-        } else if self.time_us < self.fewest_us {
+        } else if self.span_us < self.fewest_us {
             Some(Missing::TooShort)
         } else {
             None
@@ -302,7 +305,7 @@ impl Sum {
         if spent.missing.is_some() {
             return spent;
         }
-        if self.time_us < many {
+        if self.span_us < many {
             spent.marks.insert(0, Mark::Short);
         }
         if spent.items_without > 0 && !spent.marks.contains(&Mark::Gaps) {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
-use crate::telemetry::record::{Alone, Began, Ended, Row, Stepped, Window};
+use crate::supervisor::TimedKey;
+use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
 /// Everything that a log holds, unfinished groups left out.
 #[derive(Debug)]
@@ -25,6 +26,10 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Items of the parity sample, scored alone.
+    pub alone: Vec<Alone>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
     /// Power, latency and the state of the machine.
     pub measured: Measured,
     /// Present when the run is complete.
@@ -42,8 +47,8 @@ pub struct Measured {
     pub windows: Vec<(usize, Window)>,
     /// Samples.
     pub timeline: Vec<(usize, Row)>,
-    /// Items that were asked alone.
-    pub alone: Vec<(usize, Alone)>,
+    /// Items that were asked on their own.
+    pub timed: Vec<(usize, Timed)>,
     /// Jumps of the wall clock.
     pub steps: Vec<Stepped>,
     /// How measuring ended.
@@ -90,6 +95,11 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Alone(alone) => run.alone.push(*alone),
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -97,7 +107,7 @@ impl RunLog {
                     let session = run.measured.began.len();
                     run.measured.timeline.extend(timeline.rows.into_iter().map(|row| (session, row)));
                 }
-                Entry::Alone(alone) => run.measured.alone.push((run.measured.began.len(), *alone)),
+                Entry::Timed(timed) => run.measured.timed.push((run.measured.began.len(), *timed)),
                 Entry::Stepped(stepped) => run.measured.steps.push(stepped),
                 Entry::Ended(ended) => run.measured.ended.push(*ended),
             }
@@ -105,7 +115,7 @@ impl RunLog {
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),
@@ -114,16 +124,37 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            alone: run.alone,
+            tuned: run.tuned,
             measured: run.measured,
             complete,
             summary,
         })
     }
 
-    /// Groups that are complete.
-    pub fn done(&self) -> BTreeSet<u32> {
-        self.groups.keys().copied().collect()
+    /// What need not be done again.
+    pub fn done(&self) -> Done {
+        let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
+        Done {
+            groups: self.groups.keys().copied().collect(),
+            alone: self.alone.iter().map(sampled).collect(),
+            tuned: self.tuned.clone(),
+            timed: self.measured.timed.iter().map(|(_, timed)| TimedKey::from(timed)).collect(),
+        }
     }
+}
+
+/// What a log holds already of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Groups that are complete.
+    pub groups: BTreeSet<u32>,
+    /// Group, item and interface of what was scored alone.
+    pub alone: BTreeSet<(u32, String, String)>,
+    /// What probes chose, by model.
+    pub tuned: Vec<Tuned>,
+    /// What was asked on its own, for its latency.
+    pub timed: BTreeSet<TimedKey>,
 }
 
 #[derive(Default)]
@@ -133,6 +164,8 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    alone: Vec<Alone>,
+    tuned: Vec<Tuned>,
     measured: Measured,
     complete: Option<Complete>,
 }

@@ -1,27 +1,32 @@
 //! The run: model by model, group by group, whatever happens to the workers.
 
-mod alone;
 mod calm;
+mod timed;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
+use super::parity::{self, Sampled};
+use super::tuning;
+use crate::entry::{
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
+use crate::report::Done;
 use crate::telemetry::measuring::Measuring;
 use crate::telemetry::record::Stretch;
 
-pub use alone::AloneKey;
+pub use timed::TimedKey;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -50,27 +55,39 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
+const MEASURE_TRIES: u32 = 2;
+
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
-struct Runner<'a> {
-    plan: &'a Plan,
-    log: &'a mut Log<Entry>,
+pub(super) struct Runner<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) log: &'a mut Log<Entry>,
     program: PathBuf,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
     measuring: Measuring,
-    /// What was asked alone in earlier sessions.
-    asked_alone: &'a BTreeSet<AloneKey>,
-    library_us: u64,
+    pub(super) library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    /// Whether the engine at hand evaluates jobs together.
+    packs: bool,
+    /// What probes chose, in this session or an earlier one.
+    tuned: Vec<Tuned>,
     report: Report,
 }
 
+/// What is still to be done with a model.
+struct Left {
+    groups: Vec<Group>,
+    sample: Vec<Sampled>,
+    timed: Vec<TimedKey>,
+}
+
 /// Why work on a model ends early.
-enum Stop {
+pub(super) enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
@@ -85,16 +102,15 @@ impl From<LogError> for Stop {
     }
 }
 
-/// Runs every group of the plan that is not in `done`.
+/// Runs what of the plan is not in `done`.
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    done: &BTreeSet<u32>,
+    done: &Done,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
     measuring: Measuring,
-    asked_alone: &BTreeSet<AloneKey>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut runner = Runner {
@@ -104,10 +120,11 @@ pub async fn run(
         interrupt,
         progress,
         measuring,
-        asked_alone,
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
+        packs: false,
+        tuned: done.tuned.clone(),
         report: Report::default(),
     };
     let ended = runner.models(done, started).await;
@@ -126,22 +143,24 @@ pub async fn run(
 }
 
 impl<'a> Runner<'a> {
-    async fn models(&mut self, done: &BTreeSet<u32>, started: Instant) -> Result<(), Stop> {
+    async fn models(&mut self, done: &Done, started: Instant) -> Result<(), Stop> {
         let plan = self.plan;
         self.write_ready(true)?;
         let mut first = true;
         for model in 0..plan.models.len() {
-            let groups: Vec<Group> = plan
-                .groups()
-                .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
-                .collect();
-            let alone = self.alone_left(model);
-            if groups.is_empty() && alone.is_empty() {
+            let groups: Vec<Group> =
+                plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
+            let left = Left {
+                groups,
+                sample: parity::left(plan, model, done),
+                timed: timed::left(plan, model, &done.timed),
+            };
+            if left.groups.is_empty() && left.sample.is_empty() && left.timed.is_empty() {
                 continue;
             }
             self.calm(first).await?;
             first = false;
-            match self.model(model, &groups, &alone).await {
+            match self.model(model, &left).await {
                 Ok(()) => {}
                 Err(Stop::Model(message)) => {
                     self.progress.say(&message);
@@ -181,29 +200,35 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    async fn model(&mut self, model: usize, groups: &[Group], alone: &[AloneKey]) -> Result<(), Stop> {
+    async fn model(&mut self, model: usize, left: &Left) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
-        let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
-        self.progress.model(&planned.record.name, (pairs + alone.len()) as u64);
-        let spec = self.load_spec(model, &settings).await?;
+        let pairs: usize = left.groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
+        self.progress.model(&planned.record.name, (pairs + left.timed.len()) as u64);
+        let mut spec = self.load_spec(model, &settings).await?;
+        if spec.parallel == 0 {
+            spec.parallel = self.parallel(model, &spec).await?;
+        }
         self.idle(Stretch::IdleUnloaded, model).await?;
         let loading = self.measuring.begin(Stretch::Load, model as u16, None);
         let mut link = self.open(model, &spec).await?;
         self.measuring.end(loading);
         self.idle(Stretch::IdleLoaded, model).await?;
-        for group in groups {
+        for group in &left.groups {
             if self.interrupt.is_asked() {
                 return Err(Stop::Interrupted);
             }
             self.progress.group(&self.plan.task(*group).record.name);
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
-        self.alone(alone, &settings, &spec, &mut link).await
+        if self.packs {
+            self.score_alone(&left.sample, &settings, &spec, &mut link).await?;
+        }
+        self.timed(&left.timed, &settings, &spec, &mut link).await
     }
 
     /// `settings`: one for each task of the plan.
-    fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
+    pub(super) fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
     where
         'a: 's,
     {
@@ -232,13 +257,57 @@ impl<'a> Runner<'a> {
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
-            match link.measure(jobs).await {
-                Ok(sizes) => need.add(&sizes, group.grows()),
-                Err(error) => return Err(self.hopeless(error, model)),
-            }
+            let mut attempt = 1;
+            let sizes = loop {
+                match link.measure(jobs.clone()).await {
+                    Ok(sizes) => break sizes,
+                    // Killed from outside? Once more; prompts that kill their measurer do it again.
+                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
+                        attempt += 1;
+                        let cause_in_words = cause.in_words();
+                        self.progress.say(&format!(
+                            "the worker {cause_in_words} while prompts were measured; starting another"
+                        ));
+                        self.log.append(&Entry::Death(Death {
+                            at: group.at,
+                            culprit: None,
+                            cause,
+                            last_words,
+                        }))?;
+                        link = self.start()?;
+                        self.opened(&mut link, &vocabulary, model).await?;
+                    }
+                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
+                }
+            };
+            need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
+    }
+
+    /// How many replies are written side by side where the configuration leaves it to a probe: what the log says, or
+    /// what is measured now.
+    async fn parallel(&mut self, model: usize, spec: &LoadSpec) -> Result<u32, Stop> {
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
+            return Ok(tuned.parallel);
+        }
+        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
+        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+            return Ok(tuning::UNUSED);
+        }
+        let mut link = self.start()?;
+        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        let most = tuning::most(spec, self.plan.config.asking.max_tokens);
+        let steps = match tuning::measure(&mut link, most).await {
+            Ok(steps) => steps,
+            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
+        };
+        let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
+        self.progress.say(&tuning::in_words(&tuned));
+        self.log.append(&Entry::Tuned(tuned.clone()))?;
+        self.tuned.push(tuned.clone());
+        Ok(tuned.parallel)
     }
 
     fn start(&self) -> Result<Link, Stop> {
@@ -254,6 +323,7 @@ impl<'a> Runner<'a> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
         self.measuring.set_worker(link.pid());
+        self.packs = facts.packs;
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
     }
@@ -269,24 +339,19 @@ impl<'a> Runner<'a> {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
                 Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
-                Err(error) => return Err(self.hopeless(error, model)),
+                Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// A failure that no retry mends.
-    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+    /// A failure that no retry mends. `doing` ends what is said of a worker that died: `while loading`.
+    fn hopeless(&self, error: LinkError, model: usize, doing: &str) -> Stop {
         let name = &self.plan.models[model].record.name;
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
-            LinkError::Died { cause, last_words } => {
-                let last =
-                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
-            }
+            error => Stop::Model(format!("model {name}: {}", error.in_words(doing))),
         }
     }
 
@@ -362,7 +427,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Logs a death and starts the next worker. Failures that are none are passed on.
-    async fn replace(
+    pub(super) async fn replace(
         &mut self,
         error: GroupError,
         spec: &GroupSpec<'_>,
@@ -382,7 +447,7 @@ impl<'a> Runner<'a> {
                 *link = self.open(model, load).await?;
                 Ok(cause)
             }
-            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
             GroupError::Template(error) => Err(Stop::Model(error.to_string())),
         }
     }

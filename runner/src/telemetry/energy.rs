@@ -130,9 +130,7 @@ pub fn between(
     let gaps = if span > 0.0 { energy.gap_us as f64 / span } else { 1.0 };
     let missing = if span_us < fewest_us {
         Some(Missing::TooShort)
-    } else if readings < 2 && !counter {
-        Some(last.unwrap_or(Missing::TooFewReadings))
-    } else if gaps > GAPS_FATAL {
+    } else if (readings < 2 && !counter) || gaps > GAPS_FATAL {
         Some(last.unwrap_or(Missing::TooFewReadings))
     } else if energy.changes == 0 && (slow || counter) {
         // A counter that stands still counts nothing.

@@ -5,7 +5,7 @@ use datasets::Stream;
 use models::{Call, Reply, RoundReply};
 use serde::Serialize;
 
-use super::record::Alone;
+use super::record::Timed;
 
 /// Which items of a task are asked alone: a sample drawn from the seed, in canonical order.
 pub fn sample(items: usize, count: usize, seed: u64, task: &str) -> Vec<usize> {
@@ -98,8 +98,8 @@ pub struct Latency {
 }
 
 /// The latency over some items.
-pub fn latency<'a>(items: impl Iterator<Item = &'a Alone>) -> Option<Latency> {
-    let items: Vec<&Alone> = items.filter(|item| !item.warm_up).collect();
+pub fn latency<'a>(items: impl Iterator<Item = &'a Timed>) -> Option<Latency> {
+    let items: Vec<&Timed> = items.filter(|item| !item.warm_up).collect();
     if items.is_empty() {
         return None;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::conditions;
 use super::probe::{Wanted, probe};
-use super::record::{Alone, Began, Ended, Row, Stepped, Stretch, Summary, Timeline, Window};
+use super::record::{Began, Ended, Row, Stepped, Stretch, Summary, Timed, Timeline, Window};
 use super::root::Root;
 use super::sample::{CLOCKS, NONE, Sample, State, TEMPERATURES, known};
 use super::sampler::{Handle, Setup, assemble};
@@ -51,7 +51,7 @@ struct Running {
     fold: Fold,
     suspended_us: Option<u64>,
     suspended: bool,
-    alone: Option<Box<Alone>>,
+    timed: Option<Box<Timed>>,
 }
 
 /// Measures beside a run.
@@ -96,6 +96,8 @@ impl Measuring {
         let mut notes = conditions.warnings();
         notes.extend(handle.notes.iter().cloned());
         let handle = Handle::start(core, handle, period_us)?;
+        // A stretch needs a reading before its beginning.
+        handle.wait_for_all();
         let at = clock.now();
         let began = Began {
             at,
@@ -200,7 +202,7 @@ impl Measuring {
             fold: Fold::begin(&self.last),
             suspended_us: suspended_us(),
             suspended: false,
-            alone: None,
+            timed: None,
         });
         Open { number }
     }
@@ -211,8 +213,8 @@ impl Measuring {
     }
 
     /// Ends one in which an item was asked alone.
-    pub fn end_alone(&mut self, open: Open, alone: Alone) {
-        self.finish(open, Some(Box::new(alone)));
+    pub fn end_timed(&mut self, open: Open, timed: Timed) {
+        self.finish(open, Some(Box::new(timed)));
     }
 
     /// Gives it up.
@@ -220,14 +222,14 @@ impl Measuring {
         self.running.retain(|running| running.number != open.number);
     }
 
-    fn finish(&mut self, open: Open, alone: Option<Box<Alone>>) {
+    fn finish(&mut self, open: Open, timed: Option<Box<Timed>>) {
         let end = self.mark();
         self.drain();
         let Some(running) = self.running.iter_mut().find(|running| running.number == open.number) else {
             return;
         };
         running.end = Some(end);
-        running.alone = alone;
+        running.timed = timed;
         let gone = suspended_us().zip(running.suspended_us).map(|(now, then)| now.abs_diff(then));
         running.suspended = gone.is_some_and(|gone| gone > SUSPENDED_US);
         if let (Some(step), Some(group)) = (self.steps.see(end.1), running.group) {
@@ -313,8 +315,8 @@ impl Measuring {
             state: running.fold.summary(self.names),
             suspended: running.suspended,
         };
-        self.ready.push(match running.alone {
-            Some(alone) => Entry::Alone(Box::new(Alone { window, ..*alone })),
+        self.ready.push(match running.timed {
+            Some(timed) => Entry::Timed(Box::new(Timed { window, ..*timed })),
             None => Entry::Window(Box::new(window)),
         });
     }
@@ -322,6 +324,10 @@ impl Measuring {
     /// Ends measuring; gives what is left for the log.
     pub fn stop(mut self) -> Vec<Entry> {
         let Some(mut sampler) = self.sampler.take() else { return self.entries(true) };
+        // And one behind its end.
+        if let Some((mark, _)) = self.running.iter().filter_map(|running| running.end).next_back() {
+            sampler.wait_for(mark);
+        }
         let cost = sampler.stop();
         self.sampler = Some(sampler);
         let mut entries = self.entries(true);

@@ -52,7 +52,7 @@ pub enum Stretch {
     /// A group was worked on.
     Group,
     /// One item was asked alone, for latency.
-    Alone,
+    Timed,
     /// Nothing, after the model was done.
     IdleAfter,
 }
@@ -193,7 +193,7 @@ pub struct Stepped {
 
 /// One item through one interface, alone and from an empty cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alone {
+pub struct Timed {
     /// Index of the model.
     pub model: u16,
     /// Index of the task.

@@ -23,6 +23,8 @@ pub const RING: usize = 1024;
 const MARKS: usize = 16;
 /// Readings of one source at once; a meter may hand over a burst.
 const BURST: usize = 256;
+/// Longest wait for a reading, in microseconds.
+const LONGEST_WAIT_US: u64 = 5_000_000;
 /// Temperatures and clocks change slowly, and reading them costs more than a counter.
 pub const STATE_EVERY_US: u64 = 1_000_000;
 
@@ -104,6 +106,9 @@ impl Shared {
     }
 }
 
+/// Channel, time, value.
+type Reading = (usize, u64, Result<Value, Missing>);
+
 struct Slot {
     source: Box<dyn PowerSource>,
     first: usize,
@@ -118,7 +123,7 @@ pub struct Core {
     root: Arc<dyn Root>,
     state_next_us: u64,
     sample: Sample,
-    buffer: Box<heapless::Vec<(usize, u64, Result<Value, Missing>), BURST>>,
+    buffer: Box<heapless::Vec<Reading, BURST>>,
     clock: Arc<dyn Clock>,
     shared: Arc<Shared>,
     /// What it cost so far; the processor time is only known at the end.
@@ -362,6 +367,25 @@ impl Handle {
     /// Whether every channel was read since a mark.
     pub fn is_settled(&self, id: u64) -> bool {
         self.shared.lock().marks.iter().find(|mark| mark.id == id).is_none_or(Mark::is_settled)
+    }
+
+    /// Waits until every channel was read since a mark, for three intervals of the slowest channel at the most.
+    pub fn wait_for(&self, id: u64) {
+        self.wait(&|| self.is_settled(id));
+    }
+
+    /// Waits until every channel was read, with the same limit.
+    pub fn wait_for_all(&self) {
+        let read = |integrator: &Integrator| integrator.last_us().is_some() || integrator.missing.is_some();
+        self.wait(&|| self.shared.lock().integrators.iter().all(read));
+    }
+
+    fn wait(&self, until: &dyn Fn() -> bool) {
+        let slowest = self.every_us.iter().max().copied().unwrap_or(0);
+        let limit = self.clock.now().mono_us + (3 * slowest).min(LONGEST_WAIT_US);
+        while !until() && self.clock.now().mono_us < limit {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Takes a mark out; `None` when it gave way to newer ones.

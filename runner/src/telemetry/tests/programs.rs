@@ -21,8 +21,11 @@ fn meter(command: &str) -> Wanted {
     }
 }
 
+/// When, and what.
+type Heard = (u64, Result<Value, Missing>);
+
 /// What the meter of a command gives within a time, in milliwatts.
-fn heard(command: &str, wait: Duration) -> (Probed, Vec<(u64, Result<Value, Missing>)>) {
+fn heard(command: &str, wait: Duration) -> (Probed, Vec<Heard>) {
     let clock = clock();
     let mut probed = probe(&Tree::default(), &clock, &meter(command));
     std::thread::sleep(wait);

@@ -1,5 +1,6 @@
 //! Items asked alone, one after the other, each from an empty cache: what their latency is taken from.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use datasets::Settings;
@@ -9,14 +10,15 @@ use super::super::group::{GroupError, GroupSpec};
 use super::super::link::Link;
 use super::{Runner, Stop};
 use crate::entry::GroupRef;
+use crate::plan::Plan;
 use crate::prompting;
 use crate::telemetry::latency::{sample, timing};
-use crate::telemetry::record::{Alone, Stretch, Window};
+use crate::telemetry::record::{Stretch, Timed, Window};
 use crate::track::Track;
 
 /// One question that is asked alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AloneKey {
+pub struct TimedKey {
     /// Index of the model.
     pub model: u16,
     /// Which repetition.
@@ -31,52 +33,51 @@ pub struct AloneKey {
     pub warm_up: bool,
 }
 
-impl From<&Alone> for AloneKey {
-    fn from(alone: &Alone) -> Self {
-        AloneKey {
-            model: alone.model,
-            repetition: alone.repetition,
-            task: alone.task,
-            item: alone.item.clone(),
-            interface: alone.interface.clone(),
-            warm_up: alone.warm_up,
+impl From<&Timed> for TimedKey {
+    fn from(timed: &Timed) -> Self {
+        TimedKey {
+            model: timed.model,
+            repetition: timed.repetition,
+            task: timed.task,
+            item: timed.item.clone(),
+            interface: timed.interface.clone(),
+            warm_up: timed.warm_up,
         }
     }
 }
 
-impl Runner<'_> {
-    /// What of a model is still to be asked alone, in its order; before it, as many of the same to warm up.
-    pub(super) fn alone_left(&self, model: usize) -> Vec<AloneKey> {
-        let (plan, choice) = (self.plan, &self.plan.config.latency);
-        let mut left = Vec::new();
-        for repetition in 0..choice.repetitions {
-            for (task, planned) in plan.tasks.iter().enumerate() {
-                let name = &planned.record.name;
-                for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
-                    let item = &planned.items[index];
-                    let fitting =
-                        planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
-                    left.extend(fitting.map(|interface| AloneKey {
-                        model: model as u16,
-                        repetition,
-                        task: task as u16,
-                        item: item.id.clone(),
-                        interface: interface.name.to_owned(),
-                        warm_up: false,
-                    }));
-                }
+/// What of a model is still to be asked on its own, in its order; before it, as many of the same to warm up.
+pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
+    let choice = &plan.config.latency;
+    let mut left = Vec::new();
+    for repetition in 0..choice.repetitions {
+        for (task, planned) in plan.tasks.iter().enumerate() {
+            let name = &planned.record.name;
+            for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
+                let item = &planned.items[index];
+                let fitting = planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
+                left.extend(fitting.map(|interface| TimedKey {
+                    model: model as u16,
+                    repetition,
+                    task: task as u16,
+                    item: item.id.clone(),
+                    interface: interface.name.to_owned(),
+                    warm_up: false,
+                }));
             }
         }
-        left.retain(|key| !self.asked_alone.contains(key));
-        let warm_up = left.iter().cycle().take(if left.is_empty() { 0 } else { usize::from(choice.warm_up) });
-        let warm_up: Vec<AloneKey> = warm_up.map(|key| AloneKey { warm_up: true, ..key.clone() }).collect();
-        warm_up.into_iter().chain(left).collect()
     }
+    left.retain(|key| !asked.contains(key));
+    let warm_up = left.iter().cycle().take(if left.is_empty() { 0 } else { usize::from(choice.warm_up) });
+    let warm_up: Vec<TimedKey> = warm_up.map(|key| TimedKey { warm_up: true, ..key.clone() }).collect();
+    warm_up.into_iter().chain(left).collect()
+}
 
+impl Runner<'_> {
     /// Asks them.
-    pub(super) async fn alone(
+    pub(super) async fn timed(
         &mut self,
-        keys: &[AloneKey],
+        keys: &[TimedKey],
         settings: &[Settings],
         load: &LoadSpec,
         link: &mut Link,
@@ -87,7 +88,7 @@ impl Runner<'_> {
                 return Err(Stop::Interrupted);
             }
             let task = &plan.tasks[usize::from(key.task)];
-            self.progress.group(&format!("{} alone", task.record.name));
+            self.progress.group(&format!("{} (latency)", task.record.name));
             let found = task.items.iter().find(|item| item.id == key.item);
             let interface = task.interfaces.iter().find(|interface| interface.name == key.interface);
             let (Some(item), Some(interface)) = (found, interface) else { continue };
@@ -109,7 +110,7 @@ impl Runner<'_> {
     /// Asks the first questions of one track.
     async fn one(
         &mut self,
-        key: &AloneKey,
+        key: &TimedKey,
         track: &Track<'_>,
         spec: GroupSpec<'_>,
         load: &LoadSpec,
@@ -122,7 +123,7 @@ impl Runner<'_> {
             jobs.push(job.job);
         }
         let faults = link.pid().and_then(major_faults);
-        let window = self.measuring.begin(Stretch::Alone, key.model, None);
+        let window = self.measuring.begin(Stretch::Timed, key.model, None);
         let begin = self.measuring.now();
         let started = Instant::now();
         let measuring = &mut self.measuring;
@@ -146,7 +147,7 @@ impl Runner<'_> {
             let timing = timing(&reply);
             let end = self.measuring.now();
             let faults_after = link.pid().and_then(major_faults);
-            let alone = Alone {
+            let timed = Timed {
                 model: key.model,
                 task: key.task,
                 interface: key.interface.clone(),
@@ -161,7 +162,7 @@ impl Runner<'_> {
                 output_tokens: usage.output_tokens,
                 major_faults: faults.zip(faults_after).map(|(before, after)| after.saturating_sub(before)),
                 window: Window {
-                    stretch: Stretch::Alone,
+                    stretch: Stretch::Timed,
                     model: key.model,
                     group: None,
                     begin,
@@ -171,7 +172,7 @@ impl Runner<'_> {
                     suspended: false,
                 },
             };
-            self.measuring.end_alone(window, alone);
+            self.measuring.end_timed(window, timed);
         }
         // The next question finds an empty cache.
         match link.end_group().await {
