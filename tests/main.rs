@@ -12,6 +12,7 @@ mod doctor;
 mod faults;
 mod kill;
 mod pictures;
+mod power;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

@@ -20,7 +20,7 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
+    Advance, Call, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
 };
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};

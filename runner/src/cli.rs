@@ -6,13 +6,16 @@ mod choice;
 mod doctor;
 mod list;
 mod log;
+mod measure;
 mod models;
 mod plan;
+mod power;
 mod progress;
 mod regrade;
 mod report;
 mod run;
 mod tasks;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -48,8 +51,10 @@ enum Command {
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
-    /// Examine a model before it is trusted: file, template, label tokens, processor, parity
+    /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
+    /// Show live readings of power, temperature and clocks
+    Watch(watch::Watch),
     /// Measure how fast models run on this machine
     #[command(after_help = bench::HELP)]
     Bench(bench::Bench),
@@ -97,6 +102,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Watch(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),

@@ -2,6 +2,7 @@
 //! holds it equal to the defaults here.
 
 mod error;
+mod measures;
 mod overrides;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 pub use error::ConfigError;
+pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
 
 /// The commented reference: every key with its default.
@@ -46,6 +48,10 @@ pub struct Config {
     pub engine: EngineChoice,
     /// How the log is kept.
     pub log: LogChoice,
+    /// What is measured beside answers.
+    pub telemetry: TelemetryChoice,
+    /// How many items are asked alone, for their latency.
+    pub latency: LatencyChoice,
 }
 
 /// A model to evaluate.
@@ -198,6 +204,9 @@ impl Config {
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
+        self.telemetry
+            .options()
+            .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -224,6 +233,8 @@ impl Default for Config {
             report: ReportChoice::default(),
             engine: EngineChoice::default(),
             log: LogChoice::default(),
+            telemetry: TelemetryChoice::default(),
+            latency: LatencyChoice::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Shard;
+use crate::telemetry::record::{Began, Ended, Stepped, Timed, Timeline, Window};
 
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
@@ -38,6 +39,18 @@ pub enum Entry {
     Alone(Box<Alone>),
     /// How many replies are written side by side, where a probe chose it.
     Tuned(Tuned),
+    /// Measuring of power and machine began.
+    Began(Box<Began>),
+    /// A stretch of time with its energy; it may stand behind the group that it belongs to.
+    Window(Box<Window>),
+    /// Samples of power and machine, thinned.
+    Timeline(Timeline),
+    /// An item was asked on its own, for its latency.
+    Timed(Box<Timed>),
+    /// The wall clock jumped.
+    Stepped(Stepped),
+    /// Measuring ended.
+    Ended(Box<Ended>),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.

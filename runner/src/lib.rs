@@ -23,6 +23,7 @@ pub mod session;
 pub mod show;
 pub mod statistics;
 pub mod supervisor;
+pub mod telemetry;
 pub mod threads;
 pub mod track;
 pub mod worker;

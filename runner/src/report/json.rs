@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::baselines::Control;
 use super::cells::Cell;
+use super::costs::Cost;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::papers::Published;
@@ -19,6 +20,8 @@ pub struct Views<'a> {
     pub baselines: &'a [Control],
     /// Named figures.
     pub figures: &'a [FigureRow],
+    /// Latency and energy.
+    pub costs: &'a [Cost],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
 }
@@ -52,6 +55,8 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "parity": parity(run),
         "cells": cells,
+        "costs": views.costs,
+        "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,
         "figures": views.figures,

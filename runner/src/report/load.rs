@@ -6,6 +6,8 @@ use std::path::Path;
 use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
+use crate::supervisor::TimedKey;
+use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
 /// Everything that a log holds, unfinished groups left out.
 #[derive(Debug)]
@@ -28,10 +30,29 @@ pub struct RunLog {
     pub alone: Vec<Alone>,
     /// Replies written side by side, where a probe chose it; the last word on each model.
     pub tuned: Vec<Tuned>,
+    /// Power, latency and the state of the machine.
+    pub measured: Measured,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
     pub summary: Summary,
+}
+
+/// What was measured beside answers. The number before an entry is that of the session that measured it, from 1.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// What there was to measure with, session by session.
+    pub began: Vec<Began>,
+    /// Stretches of time.
+    pub windows: Vec<(usize, Window)>,
+    /// Samples.
+    pub timeline: Vec<(usize, Row)>,
+    /// Items that were asked on their own.
+    pub timed: Vec<(usize, Timed)>,
+    /// Jumps of the wall clock.
+    pub steps: Vec<Stepped>,
+    /// How measuring ended.
+    pub ended: Vec<Ended>,
 }
 
 impl RunLog {
@@ -80,6 +101,15 @@ impl RunLog {
                     run.tuned.push(tuned);
                 }
                 Entry::Complete(complete) => run.complete = Some(complete),
+                Entry::Began(began) => run.measured.began.push(*began),
+                Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
+                Entry::Timeline(timeline) => {
+                    let session = run.measured.began.len();
+                    run.measured.timeline.extend(timeline.rows.into_iter().map(|row| (session, row)));
+                }
+                Entry::Timed(timed) => run.measured.timed.push((run.measured.began.len(), *timed)),
+                Entry::Stepped(stepped) => run.measured.steps.push(stepped),
+                Entry::Ended(ended) => run.measured.ended.push(*ended),
             }
         }
         let header = header.ok_or_else(|| {
@@ -96,6 +126,7 @@ impl RunLog {
             pieces: run.pieces,
             alone: run.alone,
             tuned: run.tuned,
+            measured: run.measured,
             complete,
             summary,
         })
@@ -108,6 +139,7 @@ impl RunLog {
             groups: self.groups.keys().copied().collect(),
             alone: self.alone.iter().map(sampled).collect(),
             tuned: self.tuned.clone(),
+            timed: self.measured.timed.iter().map(|(_, timed)| TimedKey::from(timed)).collect(),
         }
     }
 }
@@ -121,6 +153,8 @@ pub struct Done {
     pub alone: BTreeSet<(u32, String, String)>,
     /// What probes chose, by model.
     pub tuned: Vec<Tuned>,
+    /// What was asked on its own, for its latency.
+    pub timed: BTreeSet<TimedKey>,
 }
 
 #[derive(Default)]
@@ -132,5 +166,6 @@ struct Parts {
     pieces: BTreeMap<(u16, i32), String>,
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
+    measured: Measured,
     complete: Option<Complete>,
 }

@@ -43,6 +43,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         pieces: BTreeMap::new(),
         alone: Vec::new(),
         tuned: Vec::new(),
+        measured: Default::default(),
         complete: None,
         summary: Summary::default(),
     }

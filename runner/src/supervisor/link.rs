@@ -85,6 +85,11 @@ impl Link {
         Ok(Link { child, input, output, tail, follower, deadline, interrupt })
     }
 
+    /// The worker's process id, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Loads a model.
     pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
         match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
