@@ -34,7 +34,7 @@ impl Power {
         let mut choice = TelemetryChoice { timeline_s: 0.0, ..TelemetryChoice::default() };
         self.measure.apply(&mut choice);
         let slice = Duration::from_millis(if self.no_load { 0 } else { 1000 });
-        let cores = threads::physical_cores();
+        let cores = threads::here().physical;
         let without = overhead::work(slice, 2, cores);
         let mut measuring = self.measure.start(&choice)?;
         let Some(began) = measuring.began().cloned() else {
