@@ -32,6 +32,7 @@ fn engine_in(mode: Mode, threads: u32) -> models::llama::Llama {
         threads,
         threads_batch: threads,
         mmap: true,
+        kv: models::KvType::F16,
     };
     models::llama::Llama::open(&spec).expect("the model loads")
 }

@@ -19,7 +19,8 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
+    Advance, Buffers, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
+    Token, Tokenised,
 };
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{

@@ -4,9 +4,11 @@ mod choice;
 mod doctor;
 mod list;
 mod log;
+mod memory;
 mod models;
 mod plan;
 mod progress;
+mod quantize;
 mod regrade;
 mod report;
 mod run;
@@ -47,6 +49,12 @@ enum Command {
     Plan(plan::PlanCommand),
     /// Examine a model before it is trusted: file, template, label tokens, processor, parity
     Doctor(doctor::Doctor),
+    /// Predict the memory that a model takes, and measure it
+    #[command(after_help = memory::HELP)]
+    Memory(memory::Memory),
+    /// Make quantised copies of a model file
+    #[command(after_help = quantize::HELP)]
+    Quantize(quantize::Quantize),
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
@@ -88,6 +96,8 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Memory(command) => command.run(),
+        Command::Quantize(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),

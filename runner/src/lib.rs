@@ -11,6 +11,7 @@ pub mod exit;
 pub mod frame;
 pub mod log;
 pub mod material;
+pub mod memory;
 pub mod plan;
 pub mod prompting;
 pub mod regrade;

@@ -1,6 +1,5 @@
 //! A session: opening the folder of a run, new or begun.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use models::gguf::hex;
@@ -14,6 +13,7 @@ use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
 use crate::report::RunLog;
+use crate::supervisor::Before;
 
 /// An opened run folder.
 pub struct Session {
@@ -21,8 +21,8 @@ pub struct Session {
     pub dir: PathBuf,
     /// Its log; `None` when the run is complete already.
     pub log: Option<Log<Entry>>,
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
+    /// What earlier sessions left.
+    pub before: Before,
     notes: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), before: Before::default(), notes })
     }
 
     /// What people should know, one line each.
@@ -82,18 +82,20 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         ));
     }
     let done = run.done();
+    let done_count = done.len();
+    let before = Before { done, chosen: run.chosen() };
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, notes });
+        return Ok(Session { dir, log: None, before, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
         dir.display(),
-        done.len(),
+        done_count,
         run.header.groups
     ));
-    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, notes })
+    log.append(&Entry::Session(begun(clock, done_count as u32, torn_bytes))).map_err(disk)?;
+    Ok(Session { dir, log: Some(log), before, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {

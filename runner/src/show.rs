@@ -27,6 +27,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
         template: None,
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
+        memory_budget: None,
     });
     let model = choice.as_ref().map(PlannedModel::open).transpose()?;
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();

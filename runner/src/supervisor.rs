@@ -10,4 +10,4 @@ mod tail;
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
 pub use load::{Need, load_spec};
-pub use run::{Progress, Report, run};
+pub use run::{Before, Progress, Report, run};

@@ -66,6 +66,7 @@ fn small_caches_cut_a_round_into_waves_and_answer_all_the_same() {
         threads: 2,
         threads_batch: 2,
         mmap: true,
+        kv: models::KvType::F16,
     };
     let mut wide = models::llama::Llama::open(&spec(4096, 64, 16)).expect("the model loads");
     let reference = answers(&mut wide, &jobs);
@@ -125,6 +126,7 @@ fn ctx_07_more_labels_than_sequences_are_scored_alike() {
             threads: 2,
             threads_batch: 2,
             mmap: true,
+            kv: models::KvType::F16,
         };
         let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
         match answer(&mut engine, &probe) {

@@ -6,7 +6,9 @@ mod decoder;
 mod exact;
 mod leaves;
 mod packed;
+mod quantise;
 mod scoring;
+mod sizing;
 mod state;
 mod vocabulary;
 mod work;
@@ -21,11 +23,13 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, Reply,
-    RoundReply, Tokenised,
+    Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize,
+    Reply, RoundReply, Tokenised,
 };
 use decoder::Decoder;
 use vocabulary::Vocabulary;
+
+pub use quantise::{FileType, file_types, quantise};
 
 /// A loaded GGUF model.
 pub struct Llama {
@@ -140,6 +144,10 @@ impl Engine for Llama {
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
         Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job)).collect())
+    }
+
+    fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
+        sizing::buffers(specs)
     }
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {

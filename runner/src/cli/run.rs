@@ -62,9 +62,9 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
-                    let done = session.done.clone();
+                    let before = session.before.clone();
                     let report =
-                        supervisor::run(&plan, &mut log, &done, program, interrupt, &mut teller).await;
+                        supervisor::run(&plan, &mut log, &before, program, interrupt, &mut teller).await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     report
                 }
@@ -81,7 +81,8 @@ impl Run {
             return Ok(Exit::Interrupted);
         }
         if let Some(failure) = report.failures.into_iter().next() {
-            return Err(Failure::input(failure));
+            let exit = if report.refused { Exit::Budget } else { Exit::Input };
+            return Err(Failure::new(exit, failure));
         }
         Ok(if report.lost > 0 { Exit::Lost } else { Exit::Done })
     }

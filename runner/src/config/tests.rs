@@ -11,7 +11,8 @@ fn the_reference_is_the_default_and_names_every_key() {
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
-                path name template thinking guess-pre-tokenizer label params";
+                path name template thinking guess-pre-tokenizer memory-budget label params \
+                budget devices counts reserve-mib floor-mib allow-overcommit allow enforce";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use models::LoadSpec;
+
+use crate::entry::{
+    Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed, Session,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -22,6 +26,12 @@ pub struct RunLog {
     pub loaded: Vec<Loaded>,
     /// Deaths of workers.
     pub deaths: Vec<Death>,
+    /// What models were said to take, and how they were made to fit.
+    pub memory_plans: Vec<MemoryPlan>,
+    /// What their workers took.
+    pub memory_uses: Vec<MemoryUse>,
+    /// Models that could not be run.
+    pub failed: Vec<ModelFailed>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
     /// Present when the run is complete.
@@ -70,6 +80,9 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::MemoryPlan(plan) => run.memory_plans.push(*plan),
+                Entry::MemoryUse(used) => run.memory_uses.push(used),
+                Entry::ModelFailed(failed) => run.failed.push(failed),
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -84,10 +97,22 @@ impl RunLog {
             sessions: run.sessions,
             loaded: run.loaded,
             deaths: run.deaths,
+            memory_plans: run.memory_plans,
+            memory_uses: run.memory_uses,
+            failed: run.failed,
             pieces: run.pieces,
             complete,
             summary,
         })
+    }
+
+    /// How models were loaded, by index: as they were first.
+    pub fn chosen(&self) -> BTreeMap<u16, LoadSpec> {
+        let mut chosen = BTreeMap::new();
+        for loaded in &self.loaded {
+            chosen.entry(loaded.model).or_insert_with(|| loaded.spec.clone());
+        }
+        chosen
     }
 
     /// Groups that are complete.
@@ -102,6 +127,9 @@ struct Parts {
     sessions: Vec<Session>,
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
+    memory_plans: Vec<MemoryPlan>,
+    memory_uses: Vec<MemoryUse>,
+    failed: Vec<ModelFailed>,
     pieces: BTreeMap<(u16, i32), String>,
     complete: Option<Complete>,
 }

@@ -1,6 +1,6 @@
 //! The run: model by model, group by group, whatever happens to the workers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,13 @@ use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
+use crate::entry::{
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, MemoryPlan, MemoryUse,
+    ModelFailed, Pieces,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
+use crate::memory::{self, Fitted, Ground, Guard, Kind, Peaks, System};
 use crate::plan::{Group, Plan};
 
 /// Hears how a run goes.
@@ -41,6 +45,17 @@ pub struct Report {
     pub lost: u64,
     /// Models that could not be run, one line each.
     pub failures: Vec<String>,
+    /// Whether one of them does not fit the memory budget.
+    pub refused: bool,
+}
+
+/// What earlier sessions of the run left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// Groups that are in the log.
+    pub done: BTreeSet<u32>,
+    /// How models were loaded, by index: what was chosen once is kept, because batches decide bits of scores.
+    pub chosen: BTreeMap<u16, LoadSpec>,
 }
 
 /// Deaths of a worker while loading after which a model is given up.
@@ -56,6 +71,9 @@ struct Runner<'a> {
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    chosen: &'a BTreeMap<u16, LoadSpec>,
+    /// How workers of the model at hand are guarded.
+    guard: Guard,
     report: Report,
 }
 
@@ -64,9 +82,22 @@ enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
-    Model(String),
+    Model(Box<ModelFailed>),
     /// Nothing can go on.
     Fatal(Failure),
+}
+
+fn failure(model: usize, reason: String) -> ModelFailed {
+    ModelFailed { model: model as u16, reason, cause: None, last_words: Vec::new(), refused: false }
+}
+
+fn failed(model: usize, reason: String) -> Stop {
+    Stop::Model(Box::new(failure(model, reason)))
+}
+
+/// What exceeds its budget once exceeds it again.
+fn is_over_budget(cause: DeathCause) -> bool {
+    matches!(cause, DeathCause::OverBudget { .. })
 }
 
 impl From<LogError> for Stop {
@@ -79,7 +110,7 @@ impl From<LogError> for Stop {
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    done: &BTreeSet<u32>,
+    before: &Before,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
@@ -94,12 +125,14 @@ pub async fn run(
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
+        chosen: &before.chosen,
+        guard: Guard::default(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
         let groups: Vec<Group> = plan
             .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
+            .filter(|group| usize::from(group.at.model) == model && !before.done.contains(&group.at.group))
             .collect();
         if groups.is_empty() {
             continue;
@@ -110,9 +143,13 @@ pub async fn run(
                 runner.report.interrupted = true;
                 return Ok(runner.report);
             }
-            Err(Stop::Model(message)) => {
-                runner.progress.say(&message);
-                runner.report.failures.push(message);
+            Err(Stop::Model(failed)) => {
+                runner.progress.say(&failed.reason);
+                runner.report.failures.push(failed.reason.clone());
+                runner.report.refused |= failed.refused;
+                let written = runner.log.append(&Entry::ModelFailed(*failed));
+                let written = written.and_then(|_| runner.log.end_group());
+                written.map_err(|error| Failure::disk(error.to_string()))?;
             }
             Err(Stop::Fatal(failure)) => return Err(failure),
         }
@@ -137,7 +174,7 @@ impl<'a> Runner<'a> {
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.load_spec(model, &settings).await?;
+        let spec = self.fitted(model, &settings).await?;
         let mut link = self.open(model, &spec).await?;
         for group in groups {
             if self.interrupt.is_asked() {
@@ -166,33 +203,85 @@ impl<'a> Runner<'a> {
 
     /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
     /// model, also those that are done: what a group answers may not depend on where a run was resumed.
-    async fn load_spec(&mut self, model: usize, settings: &[Settings]) -> Result<LoadSpec, Stop> {
+    async fn load_spec(
+        &mut self,
+        model: usize,
+        settings: &[Settings],
+        link: &mut Link,
+    ) -> Result<(LoadSpec, Need), Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
-            return Ok(spec);
+            return Ok((spec, Need::default()));
         }
-        let mut link = self.start()?;
-        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
-        self.opened(&mut link, &vocabulary, model).await?;
         let mut need = Need::default();
         let plan = self.plan;
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
-            let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
+            let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
             match link.measure(jobs).await {
                 Ok(sizes) => need.add(&sizes, group.grows()),
                 Err(error) => return Err(self.hopeless(error, model)),
             }
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
+        Ok((spec, need))
+    }
+
+    /// Decides how a model is loaded: as the plan needs it, with less where the memory budget wants that, and as before
+    /// where the run goes on. Sets the guard for its workers.
+    async fn fitted(&mut self, model: usize, settings: &[Settings]) -> Result<LoadSpec, Stop> {
+        let (plan, system) = (self.plan, System::default());
+        let planned = &plan.models[model];
+        let choice = &plan.config.memory;
+        let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &system);
+        self.guard = Guard::default();
+        let mut link = self.start()?;
+        let vocabulary = LoadSpec { vocab_only: true, ..load_spec(plan, model) };
+        let facts = self.opened(&mut link, &vocabulary, model).await?;
+        let ground = Ground::of(&link, &facts);
+        let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
+        let before = self.chosen.get(&(model as u16));
+        if let Some(before) = before {
+            wanted =
+                LoadSpec { threads: wanted.threads, threads_batch: wanted.threads_batch, ..before.clone() };
+        }
+        let allow = before.is_none().then_some(choice.allow.as_slice());
+        let outcome =
+            memory::fitted(&mut link, planned, &ground, &wanted, &need, limit.as_ref(), allow).await;
+        let fitted = match outcome.map_err(|error| self.hopeless(error, model))? {
+            Ok(fitted) => fitted,
+            Err(refusal) => {
+                self.progress.say(&refusal.table());
+                let reason = refusal.line();
+                return Err(Stop::Model(Box::new(ModelFailed { refused: true, ..failure(model, reason) })));
+            }
+        };
+        for step in &fitted.steps {
+            self.progress.say(&format!("model {}: to fit the memory budget, {step}", planned.record.name));
+        }
+        let Fitted { spec, steps, prediction } = fitted;
+        let overcommitted = limit.as_ref().is_some_and(|limit| prediction.resident_bytes() > limit.bytes);
+        if overcommitted {
+            self.progress.say(&format!(
+                "model {}: its mapped weights ({}) do not fit beside the rest and will be read again and again: expect it \
+                 to be slow",
+                planned.record.name,
+                memory::in_words(prediction.of(Kind::File))
+            ));
+        }
+        self.guard = choice.guard(limit.clone(), &system);
+        let entry = MemoryPlan { model: model as u16, limit, steps, prediction, overcommitted };
+        self.log.append(&Entry::MemoryPlan(Box::new(entry)))?;
         Ok(spec)
     }
 
     fn start(&self) -> Result<Link, Stop> {
         let deadline = Duration::from_secs(self.plan.config.engine.deadline_s);
-        Link::start(&self.program, deadline, self.interrupt.clone()).map_err(|error| match error {
-            LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            other => Stop::Fatal(Failure::new(Exit::Failed, format!("{other:?}"))),
+        Link::guarded(&self.program, deadline, self.interrupt.clone(), &self.guard).map_err(|error| {
+            match error {
+                LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
+                other => Stop::Fatal(Failure::new(Exit::Failed, format!("{other:?}"))),
+            }
         })
     }
 
@@ -214,7 +303,9 @@ impl<'a> Runner<'a> {
             match link.open(spec.clone()).await {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
-                Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
+                Err(LinkError::Died { cause, .. }) if attempt < LOAD_TRIES && !is_over_budget(cause) => {
+                    *link = self.start()?;
+                }
                 Err(error) => return Err(self.hopeless(error, model)),
             }
         }
@@ -227,11 +318,13 @@ impl<'a> Runner<'a> {
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
+            LinkError::Engine(error) => failed(model, format!("model {name}: {error}")),
             LinkError::Died { cause, last_words } => {
                 let last =
                     last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
+                let reason = format!("model {name}: the worker {} while loading{last}", cause.in_words());
+                let cause = Some(cause);
+                Stop::Model(Box::new(ModelFailed { cause, last_words, ..failure(model, reason) }))
             }
         }
     }
@@ -265,7 +358,8 @@ impl<'a> Runner<'a> {
             // Everything is answered; a worker that dies now costs a restart only.
             Err(error) => self.replace(error.into(), &spec, None, load, link).await.map(drop)?,
         }
-        self.write(spec.at, items, started, account)
+        let memory = link.memory();
+        self.write(spec.at, items, started, account, memory)
     }
 
     async fn one_by_one(
@@ -324,7 +418,7 @@ impl<'a> Runner<'a> {
                 Ok(cause)
             }
             GroupError::Link(error) => Err(self.hopeless(error, model)),
-            GroupError::Template(error) => Err(Stop::Model(error.to_string())),
+            GroupError::Template(error) => Err(failed(model, error.to_string())),
         }
     }
 
@@ -334,6 +428,7 @@ impl<'a> Runner<'a> {
         items: Vec<ItemRecord>,
         started: Instant,
         account: Account,
+        memory: Option<Peaks>,
     ) -> Result<(), Stop> {
         let count = items.len() as u32;
         for item in items {
@@ -349,6 +444,10 @@ impl<'a> Runner<'a> {
         let phases = account.phases;
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
+        if let Some(peaks) = memory {
+            let storm = peaks.is_storm(wall_us);
+            self.log.append(&Entry::MemoryUse(MemoryUse { at, peaks, storm }))?;
+        }
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
         self.log.end_group()?;
         self.progress.done(u64::from(count));

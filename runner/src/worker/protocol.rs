@@ -1,6 +1,8 @@
 //! What supervisor and worker say to each other, one frame each.
 
-use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
+use std::path::PathBuf;
+
+use models::{Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor. Each is answered by exactly one final [`FromWorker`].
@@ -16,6 +18,25 @@ pub enum ToWorker {
     Round(Vec<Job>),
     /// Forget what was evaluated for the group.
     EndGroup,
+    /// Tell the memory of contexts that are not opened.
+    Buffers(Vec<LoadSpec>),
+    /// Make a quantised copy of a model file.
+    Quantise(Quantise),
+}
+
+/// A copy to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantise {
+    /// The file to copy.
+    pub source: PathBuf,
+    /// The file to write.
+    pub target: PathBuf,
+    /// The kind of file: `Q4_0`.
+    pub kind: String,
+    /// Threads.
+    pub threads: u32,
+    /// Whether the source may be quantised already.
+    pub requantise: bool,
 }
 
 /// From the worker.
@@ -38,4 +59,8 @@ pub enum FromWorker {
     },
     /// The request could not be done; the worker lives.
     Failed(EngineError),
+    /// Memory of contexts, in order.
+    Buffers(Vec<Buffers>),
+    /// The copy is made.
+    Quantised,
 }
