@@ -10,6 +10,7 @@ mod lines;
 mod load;
 #[cfg(test)]
 pub(crate) mod made_up;
+mod memory;
 mod notes;
 mod papers;
 mod strata;
@@ -24,6 +25,7 @@ pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
 pub use load::RunLog;
+pub use memory::{ModelMemory, memory, memory_table};
 pub use notes::notes;
 pub use papers::{Published, THIS_RUN, published};
 pub use strata::{GOLD, SAID, Stratum, Values, strata};

@@ -88,8 +88,27 @@ impl Model {
             Mode::Packed => rows(vocab_tokens as usize).min(shape.batch_tokens as usize),
             Mode::Exact => EXACT_ROWS,
         };
-        // The library keeps a row for every sequence whatever is asked.
-        let kept = in_a_call.max(shape.sequences as usize) as u32;
+        let in_a_call = in_a_call as u32;
+        // The library keeps a row for every sequence, and wants room for as many when it computes; but rows that no call
+        // asks for are never touched.
+        let kept = in_a_call.max(shape.sequences);
+        let whole = self.open_context(spec, shape.sequences, kept)?;
+        let computing = match in_a_call < shape.sequences {
+            true => self.open_context(spec, in_a_call, in_a_call)?,
+            false => whole.clone(),
+        };
+        let untold =
+            || EngineError(format!("{}: llama.cpp does not tell a context's size", spec.model.display()));
+        Ok(Buffers {
+            cache_bytes: mebibytes(&whole, ": size = ").unwrap_or(0),
+            compute_bytes: mebibytes(&computing, "compute buffer size = ").ok_or_else(untold)?,
+            output_bytes: u64::from(kept) * vocab_tokens as u64 * 4,
+        })
+    }
+
+    /// Opens a context without memory and closes it; gives what the library says of it.
+    fn open_context(&self, spec: &LoadSpec, sequences: u32, outputs: u32) -> Result<String, EngineError> {
+        let shape = Shape::of(spec);
         let kv = match spec.kv {
             KvType::F16 => sys::GGML_TYPE_F16,
             KvType::Q8_0 => sys::GGML_TYPE_Q8_0,
@@ -100,10 +119,10 @@ impl Model {
         let made = unsafe {
             let mut params = sys::llama_context_default_params();
             params.n_ctx = shape.cells;
-            params.n_batch = shape.batch_tokens.max(shape.sequences);
+            params.n_batch = shape.batch_tokens.max(sequences);
             params.n_ubatch = shape.micro_batch_tokens();
-            params.n_seq_max = shape.sequences;
-            params.n_outputs_max = kept;
+            params.n_seq_max = sequences;
+            params.n_outputs_max = outputs;
             params.kv_unified = true;
             params.swa_full = true;
             params.type_k = kv;
@@ -117,15 +136,9 @@ impl Model {
             !context.is_null()
         };
         let lines = heard();
-        let told = || EngineError(format!("{}: llama.cpp cannot size a context", spec.model.display()));
-        if !made {
-            return Err(told());
-        }
-        let compute_bytes = mebibytes(&lines, "compute buffer size = ").ok_or_else(told)?;
-        Ok(Buffers {
-            cache_bytes: mebibytes(&lines, ": size = ").unwrap_or(0),
-            compute_bytes,
-            output_bytes: u64::from(kept) * vocab_tokens as u64 * 4,
+        let last = lines.lines().last().unwrap_or("no reason is told").trim();
+        made.then(|| lines.clone()).ok_or_else(|| {
+            EngineError(format!("{}: llama.cpp cannot size a context: {last}", spec.model.display()))
         })
     }
 }

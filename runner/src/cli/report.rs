@@ -10,8 +10,8 @@ use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
     Cell, Control, Controls, FigureRow, Published, RunLog, Stratum, Views, beside, cells, figures,
-    figures_table, notes, papers_table, published, strata, strata_table, table, to_json, write_baselines_csv,
-    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv,
+    figures_table, memory, memory_table, notes, papers_table, published, strata, strata_table, table,
+    to_json, write_baselines_csv, write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv,
 };
 
 /// Help beside the arguments.
@@ -42,6 +42,9 @@ pub(super) struct ReportCommand {
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
+    /// Show predicted and measured memory
+    #[arg(long)]
+    memory: bool,
     /// Write CSV to this file (`-`: standard output): one row per item and interface, or the rows of the one view that
     /// --by, --baselines, --figures or --papers asks for
     #[arg(long, value_name = "FILE")]
@@ -188,6 +191,9 @@ impl ReportCommand {
         }
         if !read.papers.is_empty() {
             tables.push(papers_table(&read.papers, width));
+        }
+        if self.memory {
+            tables.push(memory_table(&memory(&read.run)));
         }
         format!("{notes}{}\n", tables.join("\n\n"))
     }

@@ -6,6 +6,7 @@ use super::baselines::Control;
 use super::cells::Cell;
 use super::figures::FigureRow;
 use super::load::RunLog;
+use super::memory::memory;
 use super::papers::Published;
 use super::strata::Stratum;
 
@@ -48,6 +49,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
+        "memory": memory(run),
         "cells": cells,
         "strata": views.strata,
         "baselines": views.baselines,
