@@ -7,11 +7,14 @@ mod case_table;
 mod command_line;
 mod damage;
 mod damaged_models;
+mod disks;
 mod doctor;
 mod faults;
 mod kill;
+mod memory;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;
 mod reports;
+mod strikes;
 mod support;

@@ -30,6 +30,9 @@ pub use system::System;
 pub use trial::{Trial, trial};
 pub use watch::{Breach, Peaks, Reading, Watch};
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes for people: `1.50 GiB`, `312.4 MiB`, `17 KiB`.
 pub fn in_words(bytes: u64) -> String {
     const KIB: f64 = 1024.0;

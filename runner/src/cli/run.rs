@@ -7,6 +7,7 @@ use clap::Args;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::log::LOG_FILE;
 use crate::report::{RunLog, cells, notes, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
@@ -66,6 +67,13 @@ impl Run {
                     let report =
                         supervisor::run(&plan, &mut log, &before, program, interrupt, &mut teller).await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
+                    // An unmounted disk takes what is written to it, and gives it to nobody.
+                    if !dir.join(LOG_FILE).exists() {
+                        return Err(Failure::disk(format!(
+                            "{}: the folder is gone (unmounted, or deleted): the run's log went with it",
+                            dir.display()
+                        )));
+                    }
                     report
                 }
                 // Nothing is left to do.

@@ -74,7 +74,9 @@ async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     link.round(jobs, &mut |_| ()).await?;
     link.end_group().await?;
     // As many rows of logits as one call may have: every token of every label but the last.
-    let labels = (0..spec.sequences.max(2)).map(label).collect();
+    let sequences = spec.sequences.max(2);
+    let repeats = (spec.batch_tokens / (WORDS.len() as u32 * sequences)).max(1) as usize;
+    let labels = (0..sequences).map(|number| label(number, repeats)).collect();
     let request = Request::Score(Score { continuations: labels, top: 1 });
     link.round(vec![Job { request, ..long(0, 8) }], &mut |_| ()).await?;
     link.end_group().await?;
@@ -94,8 +96,8 @@ fn long(number: u32, words: usize) -> Job {
     Job { id: number, prompt: vec![Segment { text, control: false }], add_bos: true, request }
 }
 
-fn label(number: u32) -> String {
+fn label(number: u32, repeats: usize) -> String {
     let place = |shift: u32| WORDS[(number >> shift) as usize % WORDS.len()];
     let ends: String = (0..3).map(|digit| place(digit * 3)).collect();
-    format!("{ends}{}", WORDS.concat())
+    format!("{ends}{}", WORDS.concat().repeat(repeats))
 }
