@@ -3,6 +3,7 @@
 //! Those in `real` need the llama feature and the default model in `models/gguf/` (`make fetch`).
 
 mod bad_input;
+mod bench;
 mod case_table;
 mod command_line;
 mod damage;
@@ -16,5 +17,6 @@ mod memory;
 mod real;
 mod replay;
 mod reports;
+mod shards;
 mod strikes;
 mod support;

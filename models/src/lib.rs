@@ -12,6 +12,7 @@ pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
+pub mod probe;
 pub mod reply;
 pub mod request;
 pub mod stopping;
@@ -22,6 +23,7 @@ pub use engine::{
     Advance, Buffers, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
     Token, Tokenised,
 };
+pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
     Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,

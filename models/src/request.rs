@@ -75,6 +75,8 @@ pub struct Job {
     pub add_bos: bool,
     /// What is asked.
     pub request: Request,
+    /// Whether a later round of the group may go on from here, so that keeping what was evaluated may pay.
+    pub follow_up: bool,
 }
 
 /// What is asked of a model at the end of a prompt.

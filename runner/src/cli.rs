@@ -1,5 +1,7 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
+mod bayes;
+mod bench;
 mod choice;
 mod doctor;
 mod list;
@@ -38,7 +40,8 @@ const EXAMPLES: &str = "Examples:
   edge-eval plan configs/papers.toml --model my.gguf
   edge-eval report runs/quickstart-1a2b3c4d --csv items.csv
   edge-eval models inspect my.gguf
-  edge-eval doctor my.gguf";
+  edge-eval doctor my.gguf
+  edge-eval bench my.gguf";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -55,11 +58,17 @@ enum Command {
     /// Make quantised copies of a model file
     #[command(after_help = quantize::HELP)]
     Quantize(quantize::Quantize),
+    /// Measure how fast models run on this machine
+    #[command(after_help = bench::HELP)]
+    Bench(bench::Bench),
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
+    /// The recursive Bayesian model of who chooses a route for others to see
+    #[command(subcommand)]
+    Bayes(bayes::Bayes),
     /// Look into the log of a run
     #[command(subcommand)]
     Log(log::LogCommand),
@@ -98,8 +107,10 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Doctor(command) => command.run(),
         Command::Memory(command) => command.run(),
         Command::Quantize(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),
+        Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),

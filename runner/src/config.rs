@@ -124,6 +124,10 @@ pub struct EngineChoice {
     pub sequences: u32,
     /// Replies generated side by side.
     pub parallel: u32,
+    /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
+    pub group_items: usize,
+    /// Scored items per model that are scored a second time, alone, to tell how far packing moves scores.
+    pub parity: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
     /// Threads for generating; 0 for the number of physical cores.
@@ -235,6 +239,9 @@ impl Config {
         if self.engine.batch_tokens == 0 {
             return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
         }
+        if self.engine.group_items == 0 {
+            return wrong("group-items", "group-items is 0: give at least 1 (44 is usual)".into());
+        }
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
@@ -281,6 +288,8 @@ impl Default for EngineChoice {
             mode: Mode::Packed,
             sequences: 128,
             parallel: 16,
+            group_items: 44,
+            parity: 12,
             cells: 0,
             threads: 0,
             threads_batch: 0,

@@ -5,10 +5,11 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
+use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
+use crate::plan::Shard;
 
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
@@ -34,6 +35,10 @@ pub enum Entry {
     Complete(Complete),
     /// Texts of label tokens that were new in a group; stands before the group's end.
     Pieces(Pieces),
+    /// An item of the parity sample was scored again, alone.
+    Alone(Box<Alone>),
+    /// How many replies are written side by side, where a probe chose it.
+    Tuned(Tuned),
     /// What a model will take, and how it is loaded to fit; stands before its first group.
     MemoryPlan(Box<MemoryPlan>),
     /// What the worker took up to the end of a group.
@@ -63,6 +68,15 @@ pub struct Header {
     pub groups: u32,
     /// The machine.
     pub device: Device,
+    /// The part of the groups that is run here; all when absent.
+    pub shard: Option<Shard>,
+}
+
+impl Header {
+    /// Groups that make this log complete.
+    pub fn own_groups(&self) -> u32 {
+        self.shard.map_or(self.groups, |shard| shard.share(self.groups))
+    }
 }
 
 /// A model of the run.
@@ -152,6 +166,28 @@ pub struct Loaded {
     pub facts: EngineFacts,
 }
 
+/// What a probe chose for a model. A resumed run takes it from here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// Index of the model.
+    pub model: u16,
+    /// Replies written side by side.
+    pub parallel: u32,
+    /// What was measured.
+    pub steps: Vec<TunedStep>,
+}
+
+/// Generating with a number of sequences side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunedStep {
+    /// Sequences.
+    pub sequences: u32,
+    /// Tokens of one repetition, all sequences together.
+    pub tokens: u64,
+    /// Wall time of each repetition in microseconds.
+    pub samples_us: Vec<u64>,
+}
+
 /// Texts of tokens. Scores name their tokens by id; this is what the ids stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pieces {
@@ -216,6 +252,20 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+}
+
+/// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those
+/// that it got in its group is what rounding does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alone {
+    /// The item's group.
+    pub at: GroupRef,
+    /// Name of the interface.
+    pub interface: String,
+    /// Id of the item.
+    pub item: String,
+    /// Its scores.
+    pub scored: Scored,
 }
 
 /// A group is complete.

@@ -1,5 +1,7 @@
 //! The program around models and datasets: configuration, plan, supervisor, worker, log, reports, command line.
 
+pub mod bayes;
+pub mod bench;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -3,6 +3,8 @@
 mod grouping;
 mod identity;
 mod model;
+mod parity;
+mod shard;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,6 +21,8 @@ pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use parity::{Pair, parity_sample};
+pub use shard::Shard;
 
 /// What will be asked.
 pub struct Plan {
@@ -30,6 +34,8 @@ pub struct Plan {
     pub tasks: Vec<PlannedTask>,
     /// Notes for people: what was read from files.
     pub notes: Vec<String>,
+    /// The part of the groups that is run; all when absent.
+    pub shard: Option<Shard>,
 }
 
 /// A task with its items.
@@ -83,7 +89,7 @@ impl Plan {
                 "{name}: two models are called {twice:?}: give one of them a `name`"
             )));
         }
-        Ok(Plan { config, models, tasks, notes })
+        Ok(Plan { config, models, tasks, notes, shard: None })
     }
 
     /// Every group, in canonical order: by model, by task, by items.
@@ -97,6 +103,14 @@ impl Plan {
             at: GroupRef { group: group as u32, model: model as u16, task: task as u16 },
             chunk,
         })
+    }
+
+    /// The groups of a model that are run here.
+    pub fn own_groups(&self, model: usize) -> impl Iterator<Item = Group> + '_ {
+        let is_own = move |group: &Group| {
+            usize::from(group.at.model) == model && self.shard.is_none_or(|shard| shard.has(group.at.group))
+        };
+        self.groups().filter(is_own)
     }
 
     /// The items of a group.
@@ -176,7 +190,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, &interfaces);
+    let chunks = chunks(&items, config.engine.group_items);
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),

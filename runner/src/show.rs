@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use datasets::bayes::choice::{Parameters, Problem};
 use datasets::interfaces::{ALL, Interface};
+use datasets::tasks::iip::routes::Kind;
 use datasets::{Item, Settings};
 use models::Request;
 use models::template::Thinking;
@@ -14,7 +16,12 @@ use crate::prompting;
 use crate::track::Track;
 
 /// Renders an item: its facts, then the prompt of each interface.
-pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result<String, Failure> {
+pub fn show(
+    item: &Item,
+    interface: Option<&str>,
+    model: Option<&str>,
+    template: Option<String>,
+) -> Result<String, Failure> {
     let interfaces: Vec<&'static Interface> = match interface {
         None => ALL.to_vec(),
         Some(name) => vec![Interface::named(name).ok_or_else(|| {
@@ -24,7 +31,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
     let choice = model.map(|path| ModelChoice {
         path: PathBuf::from(path),
         name: None,
-        template: None,
+        template,
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
         memory_budget: None,
@@ -34,6 +41,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
     let mut text = format!("item {}  family {}  {}\n", item.id, item.family, tags.join(" "));
     let question = item.first_question();
     text.push_str(&format!("labels {:?}  gold {:?}\n", question.labels, question.gold));
+    text.push_str(&routes(item));
     let settings = Settings::default();
     for interface in interfaces.into_iter().filter(|interface| fits(item, interface)) {
         let track = Track::start(item, interface, &settings);
@@ -58,6 +66,14 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
         }
     }
     Ok(text)
+}
+
+/// What the recursive Bayesian model, with the parameters of people, expects of an item that offers routes.
+fn routes(item: &Item) -> String {
+    let Some((scene, routes)) = datasets::tasks::iip::shown(item) else { return String::new() };
+    let chances = Problem::new(&scene, &routes).choices(&Parameters::OF_PEOPLE, 2);
+    let chances = Kind::ALL.iter().zip(chances).map(|(kind, chance)| format!("{} {chance:.3}", kind.word()));
+    format!("expected of people (order 2): {}\n", chances.collect::<Vec<_>>().join("  "))
 }
 
 fn asked(request: &Request) -> String {

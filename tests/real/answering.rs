@@ -220,7 +220,8 @@ fn txt_10_control_tokens_in_a_question_yield_no_control_ids() {
     let mut controls = |text: &str| {
         let prompt = models::Prompt { turns: vec![models::Turn::user(text)], lead: String::new() };
         let prompt = renderer.render(&prompt).expect("it renders");
-        let job = Job { id: 0, prompt, add_bos: renderer.facts().add_bos, request: one_token() };
+        let job =
+            Job { id: 0, prompt, add_bos: renderer.facts().add_bos, request: one_token(), follow_up: false };
         let tokens = engine.tokenise(&[job]).expect("tokens").remove(0);
         tokens.prompt.iter().filter(|token| token.control).count()
     };

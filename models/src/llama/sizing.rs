@@ -80,8 +80,14 @@ impl Model {
         (!model.is_null()).then_some(Model(model))
     }
 
+    fn shape(&self, spec: &LoadSpec) -> Shape {
+        // SAFETY: the model lives as long as `self`.
+        let keeps = unsafe { sys::llama_model_is_recurrent(self.0) || sys::llama_model_is_hybrid(self.0) };
+        Shape::of(spec, keeps)
+    }
+
     fn size(&self, spec: &LoadSpec) -> Result<Buffers, EngineError> {
-        let shape = Shape::of(spec);
+        let shape = self.shape(spec);
         // SAFETY: the model lives as long as `self`.
         let vocab_tokens = unsafe { sys::llama_vocab_n_tokens(sys::llama_model_get_vocab(self.0)) }.max(1);
         let in_a_call = match spec.mode {
@@ -108,7 +114,7 @@ impl Model {
 
     /// Opens a context without memory and closes it; gives what the library says of it.
     fn open_context(&self, spec: &LoadSpec, sequences: u32, outputs: u32) -> Result<String, EngineError> {
-        let shape = Shape::of(spec);
+        let shape = self.shape(spec);
         let kv = match spec.kv {
             KvType::F16 => sys::GGML_TYPE_F16,
             KvType::Q8_0 => sys::GGML_TYPE_Q8_0,

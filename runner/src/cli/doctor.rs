@@ -16,7 +16,7 @@ pub(super) struct Doctor {
     /// A GGUF file, a name of `list models`, or `fake`
     model: String,
     /// Chat template: `raw` for none, or a file; the model's own when absent
-    #[arg(long, value_name = "raw|FILE")]
+    #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
     /// Configuration whose tasks and settings the model is meant for; every task with its defaults when absent
     #[arg(long, value_name = "FILE")]

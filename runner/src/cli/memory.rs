@@ -72,7 +72,11 @@ impl Memory {
             for spec in self.specs(&planned, mapped) {
                 let outcome = runtime.block_on(trial(&program, &planned, &spec, self.measure));
                 let outcome = outcome.map_err(|error| {
-                    Failure::input(format!("model {}: {}", planned.record.name, error.in_words()))
+                    Failure::input(format!(
+                        "model {}: {}",
+                        planned.record.name,
+                        error.in_words("while its memory was measured")
+                    ))
                 })?;
                 if self.measure && !self.json {
                     talk(&row(&planned.record.name, &outcome));

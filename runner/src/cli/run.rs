@@ -8,6 +8,7 @@ use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
 use crate::log::LOG_FILE;
+use crate::plan::Shard;
 use crate::report::{RunLog, cells, notes, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
@@ -30,6 +31,10 @@ pub(super) struct Run {
     /// Folder of the run; a name made from configuration and plan when absent, so that the same command resumes
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Run one part of the groups only: 2/4, or `auto` for this task of a Slurm array or an indexed Kubernetes job. The
+    /// parts make one run with `merge`
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
     /// No talk on standard error, and no table
     #[arg(short, long)]
     quiet: bool,
@@ -38,6 +43,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
+        plan.shard = self.shard.as_deref().map(shard).transpose()?;
         for model in &mut plan.models {
             model.hash()?;
         }
@@ -63,9 +69,9 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
-                    let before = session.before.clone();
                     let report =
-                        supervisor::run(&plan, &mut log, &before, program, interrupt, &mut teller).await;
+                        supervisor::run(&plan, &mut log, &session.done, program, interrupt, &mut teller)
+                            .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     // An unmounted disk takes what is written to it, and gives it to nobody.
                     if !dir.join(LOG_FILE).exists() {
@@ -109,6 +115,11 @@ impl Run {
         text.push_str(&format!("\n\nrun folder: {}\n", dir.display()));
         super::print(&text).map(drop)
     }
+}
+
+/// The part that was asked for.
+fn shard(text: &str) -> Result<Shard, Failure> {
+    Shard::find(text, &|name| std::env::var(name).ok()).map_err(Failure::usage)
 }
 
 /// This program: what workers are started from.

@@ -37,6 +37,9 @@ pub(super) enum Tasks {
         /// Model whose chat template gives the prompt its form; the plain conversation when absent
         #[arg(long)]
         model: Option<String>,
+        /// Chat template in place of the model's own: `raw` for none, or a file
+        #[arg(long, alias = "template-file", value_name = "raw|FILE", requires = "model")]
+        template: Option<String>,
     },
 }
 
@@ -92,7 +95,7 @@ impl Tasks {
                 out.flush().map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
                 Ok(Exit::Done)
             }
-            Tasks::Show { which, index, interface, model } => {
+            Tasks::Show { which, index, interface, model, template } => {
                 let items = which.items()?;
                 let item = items.get(index).ok_or_else(|| {
                     Failure::usage(format!(
@@ -100,7 +103,7 @@ impl Tasks {
                         items.len()
                     ))
                 })?;
-                print(&crate::show::show(item, interface.as_deref(), model.as_deref())?)
+                print(&crate::show::show(item, interface.as_deref(), model.as_deref(), template)?)
             }
         }
     }

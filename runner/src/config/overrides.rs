@@ -13,6 +13,8 @@ use crate::memory::Budget;
 pub struct Overrides {
     /// Replace the models.
     pub models: Vec<String>,
+    /// Chat template of every model: `gguf`, `raw` or a file.
+    pub template: Option<String>,
     /// Keep only these tasks; one that the configuration lacks is added with its defaults.
     pub tasks: Vec<String>,
     /// Replace the interfaces, also those of single tasks.
@@ -50,6 +52,9 @@ impl Overrides {
             };
             config.models =
                 self.models.iter().map(|path| known(path).cloned().unwrap_or_else(|| choice(path))).collect();
+        }
+        if let Some(template) = &self.template {
+            config.models.iter_mut().for_each(|model| model.template = Some(template.clone()));
         }
         if !self.tasks.is_empty() {
             let mut kept = Vec::new();

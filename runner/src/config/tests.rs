@@ -68,10 +68,13 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
         limit: Some(5),
         seed: Some(9),
+        memory_budget: None,
+        allow_overcommit: false,
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
@@ -80,6 +83,11 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+    // A template of the command line is that of every model, whoever named the model.
+    let before = config.identity_json();
+    Overrides { template: Some("own.jinja".into()), ..Overrides::default() }.apply(&mut config).unwrap();
+    assert!(config.models.iter().all(|model| model.template.as_deref() == Some("own.jinja")));
+    assert_ne!(config.identity_json(), before);
 }
 
 #[test]

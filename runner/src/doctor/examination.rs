@@ -90,7 +90,7 @@ async fn all(subject: &Subject, checks: &mut Vec<Check>) -> Result<Option<&'stat
         Err(Trouble::Link(error)) => {
             checks.push(Check::fail(
                 "engine",
-                error.in_words(),
+                error.in_words("at work"),
                 "see whether the file is complete, and whether memory and build fit it",
             ));
             Ok(Some("the engine failed"))

@@ -83,7 +83,7 @@ fn plain(prompt: Vec<Segment>, add_bos: bool) -> Job {
         loop_guard: None,
         thinking: None,
     };
-    Job { id: 0, prompt, add_bos, request: Request::Generate(generate) }
+    Job { id: 0, prompt, add_bos, request: Request::Generate(generate), follow_up: false }
 }
 
 /// The begin-of-sequence token stands exactly as often as was decided, and the tokens spell the rendered text.

@@ -8,6 +8,7 @@ use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
 use super::papers::Published;
+use super::parity::parity;
 use super::strata::Stratum;
 
 /// What a report holds beside its table.
@@ -30,7 +31,8 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "run_id": run.header.run_id,
         "program": run.header.program,
         "complete": run.complete.is_some(),
-        "groups": { "done": run.groups.len(), "planned": run.header.groups },
+        "groups": { "done": run.groups.len(), "planned": run.header.own_groups() },
+        "shard": run.header.shard.map(|shard| shard.to_string()),
         "config": config,
         "models": run.header.models.iter().map(|model| json!({
             "name": model.name,
@@ -50,6 +52,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "memory": memory(run),
+        "parity": parity(run),
         "cells": cells,
         "strata": views.strata,
         "baselines": views.baselines,

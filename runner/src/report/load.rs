@@ -6,7 +6,8 @@ use std::path::Path;
 use models::LoadSpec;
 
 use crate::entry::{
-    Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed, Session,
+    Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
+    Session, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
@@ -34,6 +35,10 @@ pub struct RunLog {
     pub failed: Vec<ModelFailed>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Items of the parity sample, scored alone.
+    pub alone: Vec<Alone>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -83,13 +88,18 @@ impl RunLog {
                 Entry::MemoryPlan(plan) => run.memory_plans.push(*plan),
                 Entry::MemoryUse(used) => run.memory_uses.push(used),
                 Entry::ModelFailed(failed) => run.failed.push(failed),
+                Entry::Alone(alone) => run.alone.push(*alone),
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),
@@ -101,24 +111,40 @@ impl RunLog {
             memory_uses: run.memory_uses,
             failed: run.failed,
             pieces: run.pieces,
+            alone: run.alone,
+            tuned: run.tuned,
             complete,
             summary,
         })
     }
 
-    /// How models were loaded, by index: as they were first.
-    pub fn chosen(&self) -> BTreeMap<u16, LoadSpec> {
+    /// What need not be done again, and what was decided already.
+    pub fn done(&self) -> Done {
+        let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
         let mut chosen = BTreeMap::new();
         for loaded in &self.loaded {
             chosen.entry(loaded.model).or_insert_with(|| loaded.spec.clone());
         }
-        chosen
+        Done {
+            groups: self.groups.keys().copied().collect(),
+            alone: self.alone.iter().map(sampled).collect(),
+            tuned: self.tuned.clone(),
+            chosen,
+        }
     }
+}
 
+/// What a log holds already of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
     /// Groups that are complete.
-    pub fn done(&self) -> BTreeSet<u32> {
-        self.groups.keys().copied().collect()
-    }
+    pub groups: BTreeSet<u32>,
+    /// Group, item and interface of what was scored alone.
+    pub alone: BTreeSet<(u32, String, String)>,
+    /// What probes chose, by model.
+    pub tuned: Vec<Tuned>,
+    /// How models were loaded, by index: what was chosen once is kept, because batches decide bits of scores.
+    pub chosen: BTreeMap<u16, LoadSpec>,
 }
 
 #[derive(Default)]
@@ -131,5 +157,7 @@ struct Parts {
     memory_uses: Vec<MemoryUse>,
     failed: Vec<ModelFailed>,
     pieces: BTreeMap<(u16, i32), String>,
+    alone: Vec<Alone>,
+    tuned: Vec<Tuned>,
     complete: Option<Complete>,
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tasks: tasks.iter().map(record).collect(),
         groups: 1,
         device: Device::default(),
+        shard: None,
     };
     RunLog {
         header,
@@ -43,6 +44,8 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         memory_uses: Vec::new(),
         failed: Vec::new(),
         pieces: BTreeMap::new(),
+        alone: Vec::new(),
+        tuned: Vec::new(),
         complete: None,
         summary: Summary::default(),
     }

@@ -5,20 +5,23 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
+use super::parity::{self, Sampled};
+use super::tuning;
 use crate::entry::{
     Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, MemoryPlan, MemoryUse,
-    ModelFailed, Pieces,
+    ModelFailed, Pieces, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::memory::{self, Fitted, Ground, Guard, Kind, Peaks, System};
 use crate::plan::{Group, Plan};
+use crate::report::Done;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -49,28 +52,27 @@ pub struct Report {
     pub refused: bool,
 }
 
-/// What earlier sessions of the run left behind.
-#[derive(Clone, Debug, Default)]
-pub struct Before {
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
-    /// How models were loaded, by index: what was chosen once is kept, because batches decide bits of scores.
-    pub chosen: BTreeMap<u16, LoadSpec>,
-}
+/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
+const MEASURE_TRIES: u32 = 2;
 
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
-struct Runner<'a> {
-    plan: &'a Plan,
-    log: &'a mut Log<Entry>,
+pub(super) struct Runner<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) log: &'a mut Log<Entry>,
     program: PathBuf,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
-    library_us: u64,
+    pub(super) library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    /// Whether the engine at hand evaluates jobs together.
+    packs: bool,
+    /// What probes chose, in this session or an earlier one.
+    tuned: Vec<Tuned>,
+    /// How models were loaded by earlier sessions.
     chosen: &'a BTreeMap<u16, LoadSpec>,
     /// How workers of the model at hand are guarded.
     guard: Guard,
@@ -78,7 +80,7 @@ struct Runner<'a> {
 }
 
 /// Why work on a model ends early.
-enum Stop {
+pub(super) enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
@@ -91,7 +93,7 @@ fn failure(model: usize, reason: String) -> ModelFailed {
     ModelFailed { model: model as u16, reason, cause: None, last_words: Vec::new(), refused: false }
 }
 
-fn failed(model: usize, reason: String) -> Stop {
+pub(super) fn failed(model: usize, reason: String) -> Stop {
     Stop::Model(Box::new(failure(model, reason)))
 }
 
@@ -106,11 +108,11 @@ impl From<LogError> for Stop {
     }
 }
 
-/// Runs every group of the plan that is not in `done`.
+/// Runs what of the plan is not in `done`.
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    before: &Before,
+    done: &Done,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
@@ -125,19 +127,20 @@ pub async fn run(
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
-        chosen: &before.chosen,
+        packs: false,
+        tuned: done.tuned.clone(),
+        chosen: &done.chosen,
         guard: Guard::default(),
         report: Report::default(),
     };
     for model in 0..plan.models.len() {
-        let groups: Vec<Group> = plan
-            .groups()
-            .filter(|group| usize::from(group.at.model) == model && !before.done.contains(&group.at.group))
-            .collect();
-        if groups.is_empty() {
+        let groups: Vec<Group> =
+            plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
+        let sample = parity::left(plan, model, done);
+        if groups.is_empty() && sample.is_empty() {
             continue;
         }
-        match runner.model(model, &groups).await {
+        match runner.model(model, &groups, &sample).await {
             Ok(()) => {}
             Err(Stop::Interrupted) => {
                 runner.report.interrupted = true;
@@ -169,12 +172,15 @@ pub async fn run(
 }
 
 impl<'a> Runner<'a> {
-    async fn model(&mut self, model: usize, groups: &[Group]) -> Result<(), Stop> {
+    async fn model(&mut self, model: usize, groups: &[Group], sample: &[Sampled]) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
         let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.fitted(model, &settings).await?;
+        let mut spec = self.fitted(model, &settings).await?;
+        if spec.parallel == 0 {
+            spec.parallel = self.parallel(model, &spec).await?;
+        }
         let mut link = self.open(model, &spec).await?;
         for group in groups {
             if self.interrupt.is_asked() {
@@ -183,11 +189,14 @@ impl<'a> Runner<'a> {
             self.progress.group(&self.plan.task(*group).record.name);
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
+        if self.packs {
+            self.score_alone(sample, &settings, &spec, &mut link).await?;
+        }
         Ok(())
     }
 
     /// `settings`: one for each task of the plan.
-    fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
+    pub(super) fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
     where
         'a: 's,
     {
@@ -218,10 +227,31 @@ impl<'a> Runner<'a> {
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
-            match link.measure(jobs).await {
-                Ok(sizes) => need.add(&sizes, group.grows()),
-                Err(error) => return Err(self.hopeless(error, model)),
-            }
+            let mut attempt = 1;
+            let sizes = loop {
+                match link.measure(jobs.clone()).await {
+                    Ok(sizes) => break sizes,
+                    // Killed from outside? Once more; prompts that kill their measurer do it again.
+                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
+                        attempt += 1;
+                        let cause_in_words = cause.in_words();
+                        self.progress.say(&format!(
+                            "the worker {cause_in_words} while prompts were measured; starting another"
+                        ));
+                        self.log.append(&Entry::Death(Death {
+                            at: group.at,
+                            culprit: None,
+                            cause,
+                            last_words,
+                        }))?;
+                        *link = self.start()?;
+                        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
+                        self.opened(link, &vocabulary, model).await?;
+                    }
+                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
+                }
+            };
+            need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok((spec, need))
@@ -248,7 +278,9 @@ impl<'a> Runner<'a> {
         let allow = before.is_none().then_some(choice.allow.as_slice());
         let outcome =
             memory::fitted(&mut link, planned, &ground, &wanted, &need, limit.as_ref(), allow).await;
-        let fitted = match outcome.map_err(|error| self.hopeless(error, model))? {
+        let fitted = match outcome
+            .map_err(|error| self.hopeless(error, model, "while its memory was planned"))?
+        {
             Ok(fitted) => fitted,
             Err(refusal) => {
                 self.progress.say(&refusal.table());
@@ -275,6 +307,30 @@ impl<'a> Runner<'a> {
         Ok(spec)
     }
 
+    /// How many replies are written side by side where the configuration leaves it to a probe: what the log says, or
+    /// what is measured now.
+    async fn parallel(&mut self, model: usize, spec: &LoadSpec) -> Result<u32, Stop> {
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
+            return Ok(tuned.parallel);
+        }
+        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
+        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+            return Ok(tuning::UNUSED);
+        }
+        let mut link = self.start()?;
+        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        let most = tuning::most(spec, self.plan.config.asking.max_tokens);
+        let steps = match tuning::measure(&mut link, most).await {
+            Ok(steps) => steps,
+            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
+        };
+        let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
+        self.progress.say(&tuning::in_words(&tuned));
+        self.log.append(&Entry::Tuned(tuned.clone()))?;
+        self.tuned.push(tuned.clone());
+        Ok(tuned.parallel)
+    }
+
     fn start(&self) -> Result<Link, Stop> {
         let deadline = Duration::from_secs(self.plan.config.engine.deadline_s);
         Link::guarded(&self.program, deadline, self.interrupt.clone(), &self.guard).map_err(|error| {
@@ -289,6 +345,7 @@ impl<'a> Runner<'a> {
     async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
+        self.packs = facts.packs;
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
     }
@@ -306,24 +363,24 @@ impl<'a> Runner<'a> {
                 Err(LinkError::Died { cause, .. }) if attempt < LOAD_TRIES && !is_over_budget(cause) => {
                     *link = self.start()?;
                 }
-                Err(error) => return Err(self.hopeless(error, model)),
+                Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// A failure that no retry mends.
-    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+    /// A failure that no retry mends. `doing` ends what is said of a worker that died: `while loading`.
+    fn hopeless(&self, error: LinkError, model: usize, doing: &str) -> Stop {
         let name = &self.plan.models[model].record.name;
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => failed(model, format!("model {name}: {error}")),
-            LinkError::Died { cause, last_words } => {
-                let last =
-                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                let reason = format!("model {name}: the worker {} while loading{last}", cause.in_words());
-                let cause = Some(cause);
+            error => {
+                let reason = format!("model {name}: {}", error.in_words(doing));
+                let (cause, last_words) = match error {
+                    LinkError::Died { cause, last_words } => (Some(cause), last_words),
+                    _ => (None, Vec::new()),
+                };
                 Stop::Model(Box::new(ModelFailed { cause, last_words, ..failure(model, reason) }))
             }
         }
@@ -397,7 +454,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Logs a death and starts the next worker. Failures that are none are passed on.
-    async fn replace(
+    pub(super) async fn replace(
         &mut self,
         error: GroupError,
         spec: &GroupSpec<'_>,
@@ -417,7 +474,7 @@ impl<'a> Runner<'a> {
                 *link = self.open(model, load).await?;
                 Ok(cause)
             }
-            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
             GroupError::Template(error) => Err(failed(model, error.to_string())),
         }
     }

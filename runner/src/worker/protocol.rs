@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use models::{Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
+use models::{
+    Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
+    Tokenised,
+};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor. Each is answered by exactly one final [`FromWorker`].
@@ -18,6 +21,8 @@ pub enum ToWorker {
     Round(Vec<Job>),
     /// Forget what was evaluated for the group.
     EndGroup,
+    /// Measure the engine on made-up tokens.
+    Probe(Probe),
     /// Tell the memory of contexts that are not opened.
     Buffers(Vec<LoadSpec>),
     /// Make a quantised copy of a model file.
@@ -48,7 +53,7 @@ pub enum FromWorker {
     Sizes(Vec<PromptSize>),
     /// Tokens of the jobs, in order.
     Tokens(Vec<Tokenised>),
-    /// Not final: how far the round is.
+    /// Not final: how far the round or the probe is.
     Progress(Advance),
     /// The answers of the round.
     Done(RoundReply),
@@ -59,6 +64,8 @@ pub enum FromWorker {
     },
     /// The request could not be done; the worker lives.
     Failed(EngineError),
+    /// What was measured.
+    Probed(ProbeReply),
     /// Memory of contexts, in order.
     Buffers(Vec<Buffers>),
     /// The copy is made.

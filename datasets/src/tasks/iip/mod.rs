@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::bayes::choice::{Parameters, Problem};
 use crate::grid::{Cell, MAX_SIZE};
 use crate::item::{self, Ask, Cue, Gold, Item, Part, Question};
-use crate::reading::Reading;
+use crate::reading::{Reading, SEQUENCE_JOINT};
 use crate::{Baseline, Params, Stream, Task, TaskError};
 use prompt::Form;
 use routes::{Kind, Route, Routes, Rules, Type};
@@ -57,7 +57,7 @@ acceptance = [50, 90, 20, 25]
 # "official": routes of the released generator; "paper": the paper's algorithms 4 and 6 as printed.
 rules = "official"
 # "printed": the paper's prompt; "shortcut": layout and one route, the question is its kind; "shortcut-route": the same
-# without the layout.
+# without the layout; "shortcut-routes": layout and the four routes, the question is their kinds in order.
 form = "printed"
 # The paper's worked example, 0 or 1.
 shots = 0
@@ -144,13 +144,19 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
         match settings.form {
             Form::Printed => items.push(question(&settings, seed, number, &drawn)),
             Form::Shortcut | Form::ShortcutRoute => {
-                // Five for training, one for testing, in every type.
-                let split = if *counted % 6 == 0 { "test" } else { "train" };
-                items.extend(shortcuts(&settings, number, &drawn, split));
+                items.extend(shortcuts(&settings, number, &drawn, split(*counted)));
+            }
+            Form::ShortcutRoutes => {
+                items.push(shortcut_routes(&settings, seed, number, &drawn, split(*counted)));
             }
         }
     }
     Ok(items)
+}
+
+/// Of every type, five scenes for training and one for testing.
+fn split(counted: usize) -> &'static str {
+    if counted.is_multiple_of(6) { "test" } else { "train" }
 }
 
 fn draw(
@@ -267,6 +273,42 @@ fn shortcuts<'a>(
     })
 }
 
+/// The neutralised form with four routes at once, in random order: which kinds are they?
+fn shortcut_routes(
+    settings: &Settings,
+    seed: u64,
+    number: usize,
+    drawn: &Drawn,
+    split: &'static str,
+) -> Item {
+    let id = format!("c{number:04}");
+    let mut order = [0, 1, 2, 3];
+    Stream::new(seed, &["iip", "sequence", &id]).shuffle(&mut order);
+    let options = order.map(|kind| prompt::moves(drawn.routes.of(prompt::KIND_NAMES[kind].0)));
+    let spelled = |order: [usize; 4]| order.map(|kind| prompt::KIND_NAMES[kind].1).join(SEQUENCE_JOINT);
+    let gold = prompt::sequences().position(|sequence| sequence == order).unwrap_or_default();
+    let mut tags = tags(drawn);
+    tags.insert("split".to_owned(), split.to_owned());
+    let question = Question {
+        history: Vec::new(),
+        stem: vec![prompt::shortcut_routes(&drawn.scene, &options, settings.shots).into()],
+        ask: Ask {
+            direct: prompt::CATEGORIES.to_owned(),
+            direct_lead: String::new(),
+            reason: vec![cue(
+                "step-by-step",
+                "\nThink step by step. End with \"Answer:\" and the categories of routes A, B, C and D in this order: \
+                 Reversed, Shortest, Avoidant and Hybrid, each once.",
+            )],
+        },
+        labels: prompt::sequences().map(spelled).collect(),
+        options: Vec::new(),
+        reading: Reading::Sequence,
+        gold: Gold::Label(gold as u16),
+    };
+    Item::one(id.clone(), id, tags, question)
+}
+
 fn tags(drawn: &Drawn) -> item::Tags {
     item::tags([
         ("type", drawn.scene_type.word().to_owned()),
@@ -279,7 +321,7 @@ fn cue(name: &str, text: &str) -> Cue {
     Cue { name: name.to_owned(), stem: None, text: text.to_owned() }
 }
 
-/// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised form.
+/// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised forms.
 #[allow(irrefutable_let_patterns)] // parts need not stay text alone
 pub fn shown(item: &Item) -> Option<(Scene, Routes)> {
     let question = item.first_question();
@@ -311,11 +353,9 @@ fn shortest(items: &[Item]) -> Vec<Option<u16>> {
 }
 
 fn bayes(items: &[Item]) -> Vec<Option<u16>> {
-    // Where humans' choices in the released data are fitted best on a coarse grid.
-    let with = Parameters { cost: 0.775, urgency: 0.225, fading: 0.99, leaving: 100.0 };
     let answer = |item: &Item| {
         let (scene, routes) = shown(item)?;
-        let chances = Problem::new(&scene, &routes).choices(&with, 2);
+        let chances = Problem::new(&scene, &routes).choices(&Parameters::OF_PEOPLE, 2);
         let (kind, _) = Kind::ALL.iter().zip(chances).max_by(|(_, one), (_, other)| one.total_cmp(other))?;
         let Gold::Route { kinds, .. } = &item.first_question().gold else { return None };
         kinds.iter().position(|name| name == kind.word()).map(|label| label as u16)

@@ -160,6 +160,62 @@ fn the_neutral_form_asks_the_kind_of_each_route() {
 }
 
 #[test]
+fn four_neutral_routes_ask_their_kinds_in_order() {
+    let items = items_with("scenes = 500\nform = \"shortcut-routes\"", 4);
+    let printed = items_with("scenes = 500", 4);
+    assert_eq!(items.len(), 500);
+    let mut golds: BTreeMap<u16, f64> = BTreeMap::new();
+    for (item, printed) in items.iter().zip(&printed) {
+        assert_eq!((&item.id, &item.tags["type"]), (&printed.id, &printed.tags["type"]));
+        let question = item.first_question();
+        assert_eq!(question.labels.len(), 24);
+        assert_eq!(question.labels.iter().collect::<HashSet<_>>().len(), 24);
+        let gold = question.gold.label().unwrap();
+        *golds.entry(gold).or_default() += 1.0;
+        // The kinds, found again from what the text shows and from the same scene's other form.
+        let (layout, rest) = stem(item).split_once("\nRoute A\n").unwrap();
+        assert_eq!(layout.len(), 25);
+        let (_, routes) = shown(printed).unwrap();
+        let kinds: Vec<&str> = rest
+            .split("\nRoute ")
+            .enumerate()
+            .map(|(place, text)| {
+                let moves = if place == 0 { text } else { text.split_once('\n').unwrap().1 };
+                let found =
+                    prompt::KIND_NAMES.iter().find(|(kind, _)| prompt::moves(routes.of(*kind)) == moves);
+                found.unwrap().1
+            })
+            .collect();
+        assert_eq!(question.labels[usize::from(gold)], kinds.join(", "));
+        assert!(!stem(item).contains("campus") && !stem(item).contains("signal"));
+        let perfect = crate::reading::statement(question.reading, &question.labels, gold);
+        let how = crate::reading::How {
+            reading: question.reading,
+            labels: &question.labels,
+            options: &question.options,
+            reasoned: true,
+        };
+        let found = crate::reading::read(&how, &perfect, models::Finish::Stop, false);
+        assert_eq!(grade(&question.gold, &found.said), Verdict::Right, "{perfect}");
+    }
+    let expected = 500.0 / 24.0;
+    let missing = (24 - golds.len()) as f64 * expected;
+    let chi_square: f64 =
+        golds.values().map(|count| (count - expected).powi(2) / expected).sum::<f64>() + missing;
+    println!("iip, four routes: chi-square {chi_square:.1} with 23 degrees of freedom");
+    assert!(chi_square < 49.73); // 0.1 %
+    let tests = items.iter().filter(|item| item.tags["split"] == "test").count();
+    assert!((80..=83).contains(&tests), "{tests}"); // a sixth of 500, rounded down within each of four types
+    let shot = items_with("scenes = 1\nform = \"shortcut-routes\"\nshots = 1", 4);
+    let example = ["***XY", "*****", "*W***", "*****", "*A***"].concat();
+    assert!(stem(&shot[0]).starts_with(&format!("{example}\nRoute A\nMove up from (1, 4) to (1, 3)\n")));
+    assert!(stem(&shot[0]).contains("each once): Hybrid, Avoidant, Reversed, Shortest\n\n"));
+    // With one type left out, as the paper trains.
+    let without = items_with("scenes = 40\nform = \"shortcut-routes\"\ntypes = [\"I\", \"II\", \"III\"]", 4);
+    assert!(without.iter().all(|item| item.tags["type"] != "IV"));
+}
+
+#[test]
 fn baselines_answer_every_published_question() {
     let items = items_with("scenes = 300", 1);
     for baseline in IIP.baselines {
