@@ -8,9 +8,11 @@ mod case_table;
 mod command_line;
 mod damage;
 mod damaged_models;
+mod disks;
 mod doctor;
 mod faults;
 mod kill;
+mod memory;
 mod pictures;
 mod power;
 #[cfg(feature = "llama")]
@@ -18,4 +20,5 @@ mod real;
 mod replay;
 mod reports;
 mod shards;
+mod strikes;
 mod support;

@@ -35,6 +35,7 @@ fn spec() -> LoadSpec {
         threads: 2,
         threads_batch: 2,
         mmap: true,
+        kv: models::KvType::F16,
     }
 }
 

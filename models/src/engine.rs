@@ -31,6 +31,42 @@ pub struct LoadSpec {
     pub threads_batch: u32,
     /// Whether the weights are mapped from the file instead of read into memory.
     pub mmap: bool,
+    /// How keys and values are stored in the cache.
+    pub kv: KvType,
+}
+
+/// How keys and values are stored in the KV cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KvType {
+    /// 16-bit floats: what the library uses by itself.
+    #[default]
+    F16,
+    /// 8-bit blocks: about half the memory; changes answers.
+    Q8_0,
+    /// 4-bit blocks: about a quarter of the memory; changes answers more.
+    Q4_0,
+}
+
+impl KvType {
+    /// Bytes of a row of `elements`, which the library wants in whole blocks of 32.
+    pub fn row_bytes(self, elements: u64) -> u64 {
+        match self {
+            KvType::F16 => elements.saturating_mul(2),
+            KvType::Q8_0 => elements.div_ceil(32).saturating_mul(34),
+            KvType::Q4_0 => elements.div_ceil(32).saturating_mul(18),
+        }
+    }
+}
+
+/// Memory that a context takes, found without allocating it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffers {
+    /// The KV cache, and the states of recurrent layers.
+    pub cache_bytes: u64,
+    /// What is computed on the way to the logits, for the largest batch.
+    pub compute_bytes: u64,
+    /// Rows of logits kept for the caller.
+    pub output_bytes: u64,
 }
 
 /// How the jobs of a round are evaluated.
@@ -153,6 +189,9 @@ pub trait Engine {
 
     /// The tokens of each job's prompt and continuations; evaluates nothing.
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError>;
+
+    /// Memory that contexts opened as the specs say would take; the model need not be loaded beyond its vocabulary.
+    fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError>;
 
     /// Answers the jobs of one round. `progress` is called now and then with what is done so far.
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError>;

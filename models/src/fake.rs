@@ -8,15 +8,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Advance, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
-    PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score, Scored, Token,
-    TokenProb, Tokenised, Usage,
+    Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore,
+    LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score,
+    Scored, Token, TokenProb, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
-    say=TEXT as every generated reply";
+    say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
+    after strike-after=N jobs, once=PATH (strike only if this file can be made)";
 
 /// What the fake engine does beside answering.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,35 @@ struct Faults {
     babble: bool,
     allocate_mib: usize,
     say: Option<String>,
+    grow_mib: usize,
+    strike: Option<Strike>,
+    strike_after: u64,
+    once: Option<String>,
+}
+
+/// What befalls a worker on request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strike {
+    Signal(rustix::process::Signal),
+    Hang,
+    /// Noise on the pipe of the frames.
+    Garbage,
+    /// An answer to a job that nobody asked.
+    Surplus,
+}
+
+fn strike(word: &str) -> Option<Strike> {
+    use rustix::process::Signal;
+    Some(match word {
+        "abort" => Strike::Signal(Signal::ABORT),
+        "ill" => Strike::Signal(Signal::ILL),
+        "bus" => Strike::Signal(Signal::BUS),
+        "kill" => Strike::Signal(Signal::KILL),
+        "hang" => Strike::Hang,
+        "garbage" => Strike::Garbage,
+        "surplus" => Strike::Surplus,
+        _ => return None,
+    })
 }
 
 /// Whether a model path names the fake engine.
@@ -60,6 +90,15 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "fail-on" => faults.fail_on = Some(value.to_owned()),
             "say" => faults.say = Some(value.to_owned()),
             "babble" => faults.babble = true,
+            "grow" => faults.grow_mib = number()? as usize,
+            "strike" => {
+                faults.strike = Some(
+                    strike(value)
+                        .ok_or_else(|| EngineError(format!("fake engine: unknown strike {value:?}")))?,
+                );
+            }
+            "strike-after" => faults.strike_after = number()?,
+            "once" => faults.once = Some(value.to_owned()),
             "allocate" => faults.allocate_mib = number()? as usize,
             _ => {
                 return Err(EngineError(format!("fake engine: unknown option {key:?}; known: {OPTIONS}")));
@@ -77,6 +116,8 @@ pub struct Fake {
     prompts_measured: u64,
     /// Memory held on request.
     ballast: Vec<u8>,
+    /// The next round has one answer too many.
+    surplus: bool,
 }
 
 impl Fake {
@@ -87,7 +128,47 @@ impl Fake {
         // Untouched pages are not memory yet.
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast })
+        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast, surplus: false })
+    }
+
+    /// The same without its ballast: what a vocabulary alone would be.
+    pub fn vocabulary(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
+        let faults = parse(name)?;
+        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
+        Ok(Fake {
+            faults,
+            context_tokens,
+            jobs_done: 0,
+            prompts_measured: 0,
+            ballast: Vec::new(),
+            surplus: false,
+        })
+    }
+
+    /// Whether it is time for the fault that was asked for; with `once`, one process of all has it.
+    fn is_struck(&self) -> Option<Strike> {
+        let strike = self.faults.strike.filter(|_| self.jobs_done == self.faults.strike_after)?;
+        let mine = |path: &String| std::fs::File::create_new(path).is_ok();
+        self.faults.once.as_ref().is_none_or(mine).then_some(strike)
+    }
+
+    fn suffer(&mut self, strike: Strike) {
+        match strike {
+            Strike::Signal(signal) => {
+                let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
+            }
+            Strike::Hang => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            // The worker has its frames on the first free descriptor (Linux names it so).
+            Strike::Garbage => {
+                use std::io::Write;
+                if let Ok(mut pipe) = std::fs::OpenOptions::new().write(true).open("/proc/self/fd/3") {
+                    let _ = pipe.write_all(b"what is this?\0\x01\x02\0\0garbage\0");
+                }
+            }
+            Strike::Surplus => self.surplus = true,
+        }
     }
 
     fn misbehave(&mut self, text: &str) {
@@ -108,6 +189,14 @@ impl Fake {
             loop {
                 std::thread::sleep(Duration::from_secs(3600));
             }
+        }
+        if let Some(strike) = self.is_struck() {
+            self.suffer(strike);
+        }
+        if self.faults.grow_mib > 0 {
+            let before = self.ballast.len();
+            self.ballast.resize(before + (self.faults.grow_mib << 20), 0);
+            self.ballast[before..].iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         }
         std::thread::sleep(Duration::from_micros(self.faults.delay_us));
         self.jobs_done += 1;
@@ -260,6 +349,12 @@ impl Engine for Fake {
         Ok(jobs.iter().map(tokenised).collect())
     }
 
+    /// What a real engine would keep in a cache, the fake one holds as ballast: it grows with neither.
+    fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
+        let cache_bytes = (self.faults.allocate_mib as u64) << 20;
+        Ok(vec![Buffers { cache_bytes, ..Buffers::default() }; specs.len()])
+    }
+
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let started = std::time::Instant::now();
         let mut replies = Vec::with_capacity(jobs.len());
@@ -269,6 +364,9 @@ impl Engine for Fake {
             tokens += u64::from(reply.usage().prompt_tokens + reply.usage().output_tokens);
             progress(Advance { jobs: index, tokens });
             replies.push(reply);
+        }
+        if std::mem::take(&mut self.surplus) {
+            replies.extend(replies.last().cloned());
         }
         let wall_us = started.elapsed().as_micros() as u64;
         let phase = Phase { kind: PhaseKind::Prefill, wall_us, library_us: wall_us, tokens: tokens as u32 };

@@ -20,7 +20,8 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Call, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
+    Advance, Buffers, Call, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
+    Token, Tokenised,
 };
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};

@@ -80,6 +80,7 @@ fn twice_the_tokens_take_no_more_allocations() {
         threads: 1,
         threads_batch: 1,
         mmap: true,
+        kv: models::KvType::F16,
     };
     let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
     allocations(&mut engine, 4, 8);

@@ -7,10 +7,12 @@ mod doctor;
 mod list;
 mod log;
 mod measure;
+mod memory;
 mod models;
 mod plan;
 mod power;
 mod progress;
+mod quantize;
 mod regrade;
 mod report;
 mod run;
@@ -55,6 +57,12 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Show live readings of power, temperature and clocks
     Watch(watch::Watch),
+    /// Predict the memory that a model takes, and measure it
+    #[command(after_help = memory::HELP)]
+    Memory(memory::Memory),
+    /// Make quantised copies of a model file
+    #[command(after_help = quantize::HELP)]
+    Quantize(quantize::Quantize),
     /// Measure how fast models run on this machine
     #[command(after_help = bench::HELP)]
     Bench(bench::Bench),
@@ -103,6 +111,8 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Watch(command) => command.run(),
+        Command::Memory(command) => command.run(),
+        Command::Quantize(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Regrade(command) => command.run(),

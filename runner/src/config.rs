@@ -15,6 +15,8 @@ use models::template::Thinking;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::memory::{Allow, Budget, Counts, Enforce};
+
 pub use error::ConfigError;
 pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
@@ -46,6 +48,8 @@ pub struct Config {
     pub report: ReportChoice,
     /// How the engine works.
     pub engine: EngineChoice,
+    /// What a model may take.
+    pub memory: MemoryChoice,
     /// How the log is kept.
     pub log: LogChoice,
     /// What is measured beside answers.
@@ -70,6 +74,23 @@ pub struct ModelChoice {
     /// Run the model although its file does not say how its tokenizer cuts texts.
     #[serde(default)]
     pub guess_pre_tokenizer: bool,
+    /// Memory budget of this model; overrides that of `memory`. No part of what the run is.
+    #[serde(skip_serializing)]
+    pub memory_budget: Option<Budget>,
+}
+
+impl ModelChoice {
+    /// A file with the choices that are made by themselves.
+    pub fn of(path: PathBuf) -> Self {
+        ModelChoice {
+            path,
+            name: None,
+            template: Some("raw".into()),
+            thinking: Thinking::Default,
+            guess_pre_tokenizer: true,
+            memory_budget: None,
+        }
+    }
 }
 
 /// A task to run.
@@ -131,6 +152,28 @@ pub struct EngineChoice {
     pub deadline_s: u64,
 }
 
+/// What a model may take of the memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryChoice {
+    /// `auto`, `none`, a size, or a share of the machine.
+    pub budget: Budget,
+    /// Budgets by machine: the first whose name is part of what the machine calls itself.
+    pub devices: std::collections::BTreeMap<String, Budget>,
+    /// Which memory counts against a size or a share.
+    pub counts: Counts,
+    /// What `auto` leaves to others, in MiB; 0 for a twentieth of the memory, from 128 to 512 MiB.
+    pub reserve_mib: u64,
+    /// Free memory of the system in MiB below which a worker is stopped; 0 for half of the reserve.
+    pub floor_mib: u64,
+    /// Run a model whose mapped weights exceed what can be kept; the run is marked.
+    pub allow_overcommit: bool,
+    /// What may be done beyond the steps that keep results.
+    pub allow: Vec<Allow>,
+    /// Who keeps the budget beside the watch.
+    pub enforce: Enforce,
+}
+
 /// How the log is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -189,6 +232,7 @@ impl Config {
             "task": tasks,
             "asking": self.asking,
             "engine": engine,
+            "memory": { "allow": self.memory.allow },
         });
         choices.to_string()
     }
@@ -232,6 +276,7 @@ impl Default for Config {
             asking: Settings::default(),
             report: ReportChoice::default(),
             engine: EngineChoice::default(),
+            memory: MemoryChoice::default(),
             log: LogChoice::default(),
             telemetry: TelemetryChoice::default(),
             latency: LatencyChoice::default(),

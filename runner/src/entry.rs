@@ -8,6 +8,7 @@ use datasets::{Gold, Said, Verdict};
 use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
+use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
 use crate::plan::Shard;
 use crate::telemetry::record::{Began, Ended, Stepped, Timed, Timeline, Window};
 
@@ -51,6 +52,12 @@ pub enum Entry {
     Stepped(Stepped),
     /// Measuring ended.
     Ended(Box<Ended>),
+    /// What a model will take, and how it is loaded to fit; stands before its first group.
+    MemoryPlan(Box<MemoryPlan>),
+    /// What the worker took up to the end of a group.
+    MemoryUse(MemoryUse),
+    /// A model could not be run, or not to its end.
+    ModelFailed(ModelFailed),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -311,6 +318,30 @@ pub enum DeathCause {
     Deadline,
     /// It sent what is no frame.
     Garbled,
+    /// It took more than its budget, and the watch killed it.
+    OverBudget {
+        /// What it took.
+        observed_bytes: u64,
+        /// What it might.
+        budget_bytes: u64,
+    },
+    /// The system had hardly any memory left, and the watch killed the worker.
+    SystemLow {
+        /// What the system had.
+        available_bytes: u64,
+    },
+    /// The kernel killed it, because its memory group had reached its limit.
+    OutOfMemoryInGroup,
+    /// The kernel killed it, because the system had no memory left.
+    OutOfMemoryBySystem,
+    /// An allocation failed.
+    AllocationFailed,
+    /// The processor lacks an instruction.
+    IllegalInstruction,
+    /// A mapped file could not be read: cut short, or its storage failed.
+    StorageFault,
+    /// Somebody killed it.
+    KilledFromOutside,
 }
 
 impl DeathCause {
@@ -318,17 +349,75 @@ impl DeathCause {
     pub fn in_words(self) -> String {
         match self {
             DeathCause::Exited(code) => format!("ended with code {code}"),
-            DeathCause::Signal(4) => "met an instruction that this CPU lacks (SIGILL)".into(),
             DeathCause::Signal(6) => "aborted (SIGABRT)".into(),
-            DeathCause::Signal(9) => {
-                "was killed (SIGKILL: by the system for want of memory, or from outside)".into()
-            }
             DeathCause::Signal(11) => "crashed (SIGSEGV)".into(),
             DeathCause::Signal(signal) => format!("was ended by signal {signal}"),
             DeathCause::Deadline => "made no progress in time and was stopped".into(),
             DeathCause::Garbled => "sent what is no answer and was stopped".into(),
+            DeathCause::OverBudget { observed_bytes, budget_bytes } => format!(
+                "took {} of memory, more than its budget of {}, and was stopped",
+                in_words(observed_bytes),
+                in_words(budget_bytes)
+            ),
+            DeathCause::SystemLow { available_bytes } => format!(
+                "was stopped because the system had only {} of memory left",
+                in_words(available_bytes)
+            ),
+            DeathCause::OutOfMemoryInGroup => {
+                "was killed by the kernel: its memory group had reached its limit".into()
+            }
+            DeathCause::OutOfMemoryBySystem => {
+                "was killed by the kernel: the system had no memory left".into()
+            }
+            DeathCause::AllocationFailed => "could not allocate memory".into(),
+            DeathCause::IllegalInstruction => "met an instruction that this CPU lacks (SIGILL)".into(),
+            DeathCause::StorageFault => {
+                "could not read a mapped file (SIGBUS: the file was cut short, or its storage failed)".into()
+            }
+            DeathCause::KilledFromOutside => "was killed from outside".into(),
         }
     }
+}
+
+/// What a model will take, and how it is loaded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryPlan {
+    /// Index of the model.
+    pub model: u16,
+    /// The budget, if there is one.
+    pub limit: Option<Limit>,
+    /// What was lowered to fit it.
+    pub steps: Vec<Step>,
+    /// What the model will take, line by line.
+    pub prediction: Prediction,
+    /// Mapped weights may exceed what the system can keep: they are then read again and again.
+    pub overcommitted: bool,
+}
+
+/// What a worker took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// The group at whose end it was read.
+    pub at: GroupRef,
+    /// Highest figures so far, and counts since the group before.
+    pub peaks: Peaks,
+    /// So much was fetched again from disk or swap that durations say little of the model.
+    pub storm: bool,
+}
+
+/// A model that could not be run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFailed {
+    /// Index of the model.
+    pub model: u16,
+    /// One line for people.
+    pub reason: String,
+    /// How its worker died, where it did.
+    pub cause: Option<DeathCause>,
+    /// The worker's last lines on its standard error.
+    pub last_words: Vec<String>,
+    /// The model was not loaded because it does not fit.
+    pub refused: bool,
 }
 
 /// The run is complete.

@@ -9,6 +9,7 @@ use models::LoadSpec;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Step, System};
 use crate::plan::Plan;
 use crate::supervisor::group::GroupSpec;
 use crate::supervisor::{Interrupt, Link, LinkError, Need, load_spec};
@@ -28,6 +29,27 @@ pub struct Estimate {
     pub groups: usize,
     /// Task by task, interface by interface.
     pub rows: Vec<Row>,
+    /// What it takes of the memory.
+    pub memory: Memory,
+}
+
+/// What a model takes of the memory, and how it is loaded to fit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Memory {
+    /// The budget, if there is one.
+    pub limit: Option<Limit>,
+    /// Why the model would not be loaded.
+    pub refusal: Option<Refusal>,
+    /// How it would be loaded; absent when it is refused.
+    pub load: Option<LoadSpec>,
+    /// What was lowered to fit.
+    pub steps: Vec<Step>,
+    /// Line by line; when it is refused, of the way to load it that needs least.
+    pub prediction: Prediction,
+    /// Private memory at the peak.
+    pub private_bytes: u64,
+    /// Mapped file memory at the peak.
+    pub file_bytes: u64,
 }
 
 /// One task through one interface.
@@ -75,7 +97,8 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
     let deadline = Duration::from_secs(plan.config.engine.deadline_s);
     let mut link = Link::start(program, deadline, Interrupt::never()).map_err(failed)?;
     let spec = load_spec(plan, model);
-    link.open(LoadSpec { vocab_only: true, ..spec.clone() }).await.map_err(failed)?;
+    let facts = link.open(LoadSpec { vocab_only: true, ..spec.clone() }).await.map_err(failed)?;
+    let ground = Ground::of(&link, &facts);
     let mut need = Need::default();
     let mut sizes: BTreeMap<(u16, usize), Sizes> = BTreeMap::new();
     let groups: Vec<_> = plan.groups().filter(|group| usize::from(group.at.model) == model).collect();
@@ -111,6 +134,8 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
         0 => need.context_tokens(plan, model),
         chosen => chosen,
     };
+    let wanted = LoadSpec { context_tokens, ..spec };
+    let memory = memory_of(plan, model, &mut link, &ground, &wanted, &need).await.map_err(failed)?;
     let row = |((task, place), sizes): ((u16, usize), Sizes)| {
         let task = &plan.tasks[usize::from(task)];
         Row {
@@ -133,7 +158,29 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
         generation_cap_tokens: plan.config.asking.max_tokens,
         groups: groups.len(),
         rows: sizes.into_iter().map(row).collect(),
+        memory,
     })
+}
+
+async fn memory_of(
+    plan: &Plan,
+    model: usize,
+    link: &mut Link,
+    ground: &Ground,
+    wanted: &LoadSpec,
+    need: &Need,
+) -> Result<Memory, LinkError> {
+    let planned = &plan.models[model];
+    let choice = &plan.config.memory;
+    let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &System::default());
+    let allow = Some(choice.allow.as_slice());
+    let outcome = memory::fitted(link, planned, ground, wanted, need, limit.as_ref(), allow).await?;
+    let (load, steps, prediction, refusal) = match outcome {
+        Ok(fitted) => (Some(fitted.spec), fitted.steps, fitted.prediction, None),
+        Err(refusal) => (None, Vec::new(), refusal.prediction.clone(), Some(*refusal)),
+    };
+    let (private_bytes, file_bytes) = (prediction.of(Kind::Private), prediction.of(Kind::File));
+    Ok(Memory { limit, refusal, load, steps, prediction, private_bytes, file_bytes })
 }
 
 impl fmt::Display for Estimate {
@@ -162,6 +209,18 @@ impl fmt::Display for Estimate {
                     row.too_long.len()
                 )?;
             }
+        }
+        let limit = self.memory.limit.as_ref();
+        let counts = limit.map_or(Counts::Resident, |limit| limit.counts);
+        f.write_str(&memory::table(&self.memory.prediction, counts, limit.map(|limit| limit.bytes)))?;
+        if let Some(limit) = limit {
+            writeln!(f, "  budget {}: {}", memory::in_words(limit.bytes), limit.origin)?;
+        }
+        for step in &self.memory.steps {
+            writeln!(f, "  to fit the budget: {step}")?;
+        }
+        if let Some(refusal) = &self.memory.refusal {
+            writeln!(f, "  REFUSED: {}", refusal.line())?;
         }
         Ok(())
     }

@@ -20,13 +20,15 @@ pub enum Exit {
     Damaged = 6,
     /// The run is complete, but items were lost.
     Lost = 7,
+    /// A model does not fit the memory budget.
+    Budget = 8,
     /// Stopped on request; the same command resumes.
     Interrupted = 130,
 }
 
 impl Exit {
     /// Every code with its meaning, for `--help`, the man page and the README.
-    pub const TABLE: [(Exit, &'static str); 9] = [
+    pub const TABLE: [(Exit, &'static str); 10] = [
         (Exit::Done, "all was done"),
         (Exit::Failed, "something failed that is no fault of the input"),
         (Exit::Usage, "the command line or the configuration cannot be used"),
@@ -35,6 +37,7 @@ impl Exit {
         (Exit::Mismatch, "the folder holds another run; the message names what differs"),
         (Exit::Damaged, "a log is damaged"),
         (Exit::Lost, "the run is complete, but items were lost to failures of the engine"),
+        (Exit::Budget, "a model does not fit the memory budget; the message shows what is short"),
         (Exit::Interrupted, "stopped on request; the same command resumes"),
     ];
 }

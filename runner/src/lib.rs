@@ -15,6 +15,7 @@ pub mod frame;
 pub mod gallery;
 pub mod log;
 pub mod material;
+pub mod memory;
 pub mod plan;
 pub mod prompting;
 pub mod regrade;

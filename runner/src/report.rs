@@ -16,6 +16,7 @@ mod load;
 mod machine_notes;
 #[cfg(test)]
 pub(crate) mod made_up;
+mod memory;
 pub mod meter_csv;
 mod notes;
 mod papers;
@@ -35,6 +36,7 @@ pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
 pub use load::{Done, Measured, RunLog};
+pub use memory::{ModelMemory, memory, memory_table};
 pub use notes::notes;
 pub use papers::{Published, THIS_RUN, published};
 pub use parity::{Parity, parity};

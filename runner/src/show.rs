@@ -36,6 +36,7 @@ pub fn show(
         template,
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
+        memory_budget: None,
     });
     let model = choice.as_ref().map(PlannedModel::open).transpose()?;
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();

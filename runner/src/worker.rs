@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use models::{Advance, Engine, EngineError, LoadSpec};
 
 use crate::frame::{FrameReader, FrameWriter, StreamError};
-use protocol::{FromWorker, ToWorker};
+use protocol::{FromWorker, Quantise, ToWorker};
 
 pub use process::main;
 pub(crate) use process::peak_bytes;
@@ -39,6 +39,10 @@ pub fn serve(
                 }
                 Err(error) => FromWorker::Failed(error),
             },
+            (ToWorker::Quantise(request), _) => match quantise(&request) {
+                Ok(()) => FromWorker::Quantised,
+                Err(error) => FromWorker::Failed(error),
+            },
             (_, None) => FromWorker::Failed(EngineError("no model is loaded".into())),
             (ToWorker::Measure(jobs), Some(engine)) => match engine.measure(&jobs) {
                 Ok(sizes) => FromWorker::Sizes(sizes),
@@ -46,6 +50,10 @@ pub fn serve(
             },
             (ToWorker::Tokenise(jobs), Some(engine)) => match engine.tokenise(&jobs) {
                 Ok(tokens) => FromWorker::Tokens(tokens),
+                Err(error) => FromWorker::Failed(error),
+            },
+            (ToWorker::Buffers(specs), Some(engine)) => match engine.buffers(&specs) {
+                Ok(buffers) => FromWorker::Buffers(buffers),
                 Err(error) => FromWorker::Failed(error),
             },
             (ToWorker::Round(jobs), Some(engine)) => {
@@ -104,7 +112,8 @@ impl<'a, W: Write> Telling<'a, W> {
 pub fn open_engine(spec: &LoadSpec) -> Result<Box<dyn Engine>, EngineError> {
     if models::fake::is_fake(&spec.model) {
         let name = spec.model.to_string_lossy();
-        return Ok(Box::new(models::fake::Fake::open(&name, spec.context_tokens)?));
+        let open = if spec.vocab_only { models::fake::Fake::vocabulary } else { models::fake::Fake::open };
+        return Ok(Box::new(open(&name, spec.context_tokens)?));
     }
     #[cfg(feature = "llama")]
     {
@@ -117,6 +126,25 @@ pub fn open_engine(spec: &LoadSpec) -> Result<Box<dyn Engine>, EngineError> {
             spec.model.display()
         )))
     }
+}
+
+#[cfg(feature = "llama")]
+fn quantise(request: &Quantise) -> Result<(), EngineError> {
+    use models::llama::{file_types, quantise};
+    let kind =
+        file_types().iter().find(|kind| kind.name.eq_ignore_ascii_case(&request.kind)).ok_or_else(|| {
+            let known: Vec<&str> = file_types().iter().map(|kind| kind.name).collect();
+            EngineError(format!("unknown type {:?}; known: {}", request.kind, known.join(", ")))
+        })?;
+    quantise(&request.source, &request.target, *kind, request.threads, request.requantise)
+}
+
+#[cfg(not(feature = "llama"))]
+fn quantise(request: &Quantise) -> Result<(), EngineError> {
+    Err(EngineError(format!(
+        "{}: this build has no llama.cpp; build with `--features llama`",
+        request.source.display()
+    )))
 }
 
 #[cfg(test)]

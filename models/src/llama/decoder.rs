@@ -6,7 +6,7 @@ use std::time::Instant;
 use llama_cpp_2::DecodeError;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::kv_cache::KvCacheConversionError;
-use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::context::params::{KvCacheType, LlamaContextParams};
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
@@ -15,7 +15,7 @@ use llama_cpp_2::token::LlamaToken;
 use super::cache::Cache;
 use super::checkpointed::STATES;
 use crate::logits::Row;
-use crate::{Call, EngineError, LoadSpec};
+use crate::{Call, EngineError, KvType, LoadSpec};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -23,6 +23,37 @@ const MICRO_BATCH_TOKENS: u32 = 512;
 const MAX_SEQUENCES: u32 = 256;
 /// Bytes that the rows of logits of one call may take: a large vocabulary gets fewer rows, not more memory.
 const ROWS_BYTES: usize = 32 << 20;
+
+/// What a spec asks of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) cells: u32,
+    pub(super) batch_tokens: u32,
+    /// One more than the sequences that are worked on: forks need a place.
+    pub(super) sequences: u32,
+}
+
+impl Shape {
+    /// `keeps_state`: sequences have a state of their own each, and only few fit.
+    pub(super) fn of(spec: &LoadSpec, keeps_state: bool) -> Self {
+        let most = if keeps_state { STATES } else { MAX_SEQUENCES - 1 };
+        let cells = spec.cells.max(spec.context_tokens).max(1);
+        Shape {
+            cells,
+            batch_tokens: spec.batch_tokens.clamp(1, cells),
+            sequences: spec.sequences.clamp(1, most) + 1,
+        }
+    }
+
+    pub(super) fn micro_batch_tokens(self) -> u32 {
+        self.batch_tokens.min(MICRO_BATCH_TOKENS)
+    }
+}
+
+/// Rows of logits of one call.
+pub(super) fn rows(vocab_tokens: usize) -> usize {
+    (ROWS_BYTES / (4 * vocab_tokens.max(1))).max(1)
+}
 
 /// An open context.
 pub(super) struct Decoder {
@@ -47,14 +78,18 @@ impl Decoder {
         model: &'static LlamaModel,
         spec: &LoadSpec,
     ) -> Result<Self, EngineError> {
-        let cells = spec.cells.max(spec.context_tokens).max(1);
-        let batch_tokens = spec.batch_tokens.clamp(1, cells);
-        // One more than the sequences that are worked on: forks need a place.
-        let most = if keeps_state(model) { STATES } else { MAX_SEQUENCES - 1 };
-        let sequences = spec.sequences.clamp(1, most) + 1;
+        let Shape { cells, batch_tokens, sequences } = Shape::of(spec, keeps_state(model));
+        let kv = match spec.kv {
+            KvType::F16 => KvCacheType::F16,
+            KvType::Q8_0 => KvCacheType::Q8_0,
+            KvType::Q4_0 => KvCacheType::Q4_0,
+        };
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(cells))
-            .with_n_batch(batch_tokens)
+            // llama.cpp aborts where a batch has no place for one row of every sequence.
+            .with_n_batch(batch_tokens.max(sequences))
+            .with_type_k(kv)
+            .with_type_v(kv)
             .with_n_ubatch(batch_tokens.min(MICRO_BATCH_TOKENS))
             .with_n_seq_max(sequences)
             .with_kv_unified(true)
@@ -66,13 +101,12 @@ impl Decoder {
         let context = model.new_context(backend, params).map_err(|error| {
             EngineError(format!("no context of {cells} tokens could be opened (out of memory?): {error}"))
         })?;
-        let row_bytes = 4 * model.n_vocab().max(1) as usize;
         Ok(Decoder {
             cells: context.n_ctx(),
             context,
             batch: LlamaBatch::new(batch_tokens as usize, sequences as i32),
             batch_tokens: batch_tokens as usize,
-            rows: (ROWS_BYTES / row_bytes).max(1),
+            rows: rows(model.n_vocab().max(1) as usize),
             wanted: Vec::with_capacity(batch_tokens as usize),
             cache: Cache::new(sequences as usize),
             context_tokens: spec.context_tokens,

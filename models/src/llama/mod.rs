@@ -10,7 +10,9 @@ mod exact;
 mod leaves;
 mod packed;
 mod probing;
+mod quantise;
 mod scoring;
+mod sizing;
 mod state;
 mod vocabulary;
 mod work;
@@ -25,11 +27,13 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe, ProbeReply,
-    PromptSize, Reply, RoundReply, Tokenised,
+    Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
+    ProbeReply, PromptSize, Reply, RoundReply, Tokenised,
 };
 use decoder::{Decoder, keeps_state};
 use vocabulary::Vocabulary;
+
+pub use quantise::{FileType, file_types, quantise};
 
 /// A loaded GGUF model.
 pub struct Llama {
@@ -145,6 +149,10 @@ impl Engine for Llama {
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
         Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job)).collect())
+    }
+
+    fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
+        sizing::buffers(specs)
     }
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::config::{Config, Overrides};
 use crate::exit::Failure;
+use crate::memory::Budget;
 use crate::plan::Plan;
 
 /// What to run.
@@ -31,6 +32,12 @@ pub(super) struct Choice {
     /// Seed of everything that is drawn
     #[arg(long)]
     seed: Option<u64>,
+    /// What a model may take of the memory, instead of what the configuration says
+    #[arg(long, value_name = "auto|none|1.5GiB|60%")]
+    memory_budget: Option<Budget>,
+    /// Load models whose mapped weights exceed the budget; the run is marked
+    #[arg(long)]
+    allow_overcommit: bool,
 }
 
 impl Choice {
@@ -55,6 +62,8 @@ impl Choice {
             interfaces: self.interfaces.clone(),
             limit: self.limit,
             seed: self.seed,
+            memory_budget: self.memory_budget,
+            allow_overcommit: self.allow_overcommit,
         };
         overrides.apply(&mut config).map_err(usage)?;
         Plan::make(config, &name, &text)

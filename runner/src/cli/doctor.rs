@@ -59,6 +59,7 @@ impl Doctor {
             template: self.template.clone(),
             thinking: Thinking::Default,
             guess_pre_tokenizer: false,
+            memory_budget: None,
         };
         let subject = Subject { model, config, config_name: name, program: super::run::program()? };
         let findings = examine(subject)?;

@@ -21,8 +21,13 @@ impl PlanCommand {
         let plan = self.choice.plan()?;
         let estimates = estimate(&plan, super::run::program()?)?;
         if self.json {
-            return print(&format!("{:#}\n", serde_json::json!({ "models": estimates })));
+            print(&format!("{:#}\n", serde_json::json!({ "models": estimates })))?;
+        } else {
+            print(&estimates.iter().map(Estimate::to_string).collect::<String>())?;
         }
-        print(&estimates.iter().map(Estimate::to_string).collect::<String>())
+        match estimates.iter().find_map(|estimate| estimate.memory.refusal.as_ref()) {
+            Some(refusal) => Err(Failure::new(Exit::Budget, refusal.line())),
+            None => Ok(Exit::Done),
+        }
     }
 }

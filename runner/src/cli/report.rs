@@ -10,9 +10,9 @@ use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
     Cell, Control, Controls, Cost, FigureRow, Published, RunLog, Stratum, Views, beside, cells, costs,
-    costs_table, figures, figures_table, has_costs, meter_csv, notes, papers_table, published, strata,
-    strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_figures_csv, write_items_csv,
-    write_papers_csv, write_strata_csv, write_timeline_csv,
+    costs_table, figures, figures_table, has_costs, memory, memory_table, meter_csv, notes, papers_table,
+    published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_figures_csv,
+    write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -65,6 +65,9 @@ pub(super) struct ReportCommand {
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
+    /// Show predicted and measured memory
+    #[arg(long)]
+    memory: bool,
     /// Write CSV to this file (`-`: standard output): one row per item and interface, or the rows of the one view that
     /// --by, --baselines, --figures or --papers asks for
     #[arg(long, value_name = "FILE")]
@@ -236,6 +239,9 @@ impl ReportCommand {
         }
         if !read.papers.is_empty() {
             tables.push(papers_table(&read.papers, width));
+        }
+        if self.memory {
+            tables.push(memory_table(&memory(&read.run)));
         }
         format!("{notes}{}\n", tables.join("\n\n"))
     }

@@ -8,6 +8,7 @@ use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::log::LOG_FILE;
 use crate::plan::Shard;
 use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
 use crate::session::Session;
@@ -90,6 +91,13 @@ impl Run {
                         supervisor::run(&plan, &mut log, done, program, interrupt, &mut teller, measuring)
                             .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
+                    // An unmounted disk takes what is written to it, and gives it to nobody.
+                    if !dir.join(LOG_FILE).exists() {
+                        return Err(Failure::disk(format!(
+                            "{}: the folder is gone (unmounted, or deleted): the run's log went with it",
+                            dir.display()
+                        )));
+                    }
                     report
                 }
                 // Nothing is left to do.
@@ -105,7 +113,8 @@ impl Run {
             return Ok(Exit::Interrupted);
         }
         if let Some(failure) = report.failures.into_iter().next() {
-            return Err(Failure::input(failure));
+            let exit = if report.refused { Exit::Budget } else { Exit::Input };
+            return Err(Failure::new(exit, failure));
         }
         Ok(if report.lost > 0 { Exit::Lost } else { Exit::Done })
     }

@@ -6,6 +6,7 @@ use models::template::Thinking;
 use toml::Spanned;
 
 use super::{Config, ConfigError, ModelChoice, TaskChoice};
+use crate::memory::Budget;
 
 /// Choices of the command line; what is absent leaves the configuration alone.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,10 @@ pub struct Overrides {
     pub limit: Option<usize>,
     /// Seed.
     pub seed: Option<u64>,
+    /// Replace every memory budget.
+    pub memory_budget: Option<Budget>,
+    /// Let mapped weights exceed the budget.
+    pub allow_overcommit: bool,
 }
 
 impl Overrides {
@@ -37,6 +42,7 @@ impl Overrides {
                 template: None,
                 thinking: Thinking::Default,
                 guess_pre_tokenizer: false,
+                memory_budget: None,
             };
             // A model of the configuration keeps its own settings when it is named again.
             let known = |path: &String| {
@@ -72,6 +78,12 @@ impl Overrides {
         if let Some(seed) = self.seed {
             config.seed = seed;
         }
+        if let Some(budget) = self.memory_budget {
+            config.memory.budget = budget;
+            config.memory.devices.clear();
+            config.models.iter_mut().for_each(|model| model.memory_budget = None);
+        }
+        config.memory.allow_overcommit |= self.allow_overcommit;
         Ok(())
     }
 }

@@ -12,7 +12,8 @@ fn the_reference_is_the_default_and_names_every_key() {
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
                 power rate-hz meter meter-domain meter-description meter-every-ms meter-latency-ms meter-clock-ms idle-s settle-s cool-down-s timeline-s \
-                items repetitions warm-up path name template thinking guess-pre-tokenizer label params";
+                items repetitions warm-up path name template thinking guess-pre-tokenizer memory-budget label params \
+                budget devices counts reserve-mib floor-mib allow-overcommit allow enforce";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
@@ -78,6 +79,8 @@ fn the_command_line_wins() {
         interfaces: vec!["direct".into()],
         limit: Some(5),
         seed: Some(9),
+        memory_budget: None,
+        allow_overcommit: false,
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));

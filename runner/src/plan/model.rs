@@ -9,6 +9,7 @@ use models::template::{Renderer, TemplateError, Tokens};
 use crate::config::ModelChoice;
 use crate::entry::ModelRecord;
 use crate::exit::Failure;
+use crate::memory::Budget;
 
 /// A model of a plan.
 pub struct PlannedModel {
@@ -20,6 +21,8 @@ pub struct PlannedModel {
     pub header: Option<Header>,
     /// Gives prompts their form.
     pub renderer: Renderer,
+    /// Its own memory budget.
+    pub memory_budget: Option<Budget>,
 }
 
 /// Bytes that a token takes in a KV cache of 16-bit values.
@@ -65,7 +68,13 @@ impl PlannedModel {
             template: facts.text.clone(),
             template_sha256: facts.sha256.clone(),
         };
-        Ok(PlannedModel { record, path: header.path.clone(), header: Some(header), renderer })
+        Ok(PlannedModel {
+            record,
+            path: header.path.clone(),
+            header: Some(header),
+            renderer,
+            memory_budget: choice.memory_budget,
+        })
     }
 
     /// Whether pictures can be put into its prompts. No engine here can do that yet.
@@ -117,7 +126,13 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
         template_sha256: renderer.facts().sha256.clone(),
         ..ModelRecord::default()
     };
-    Ok(PlannedModel { record, path: choice.path.clone(), header: None, renderer })
+    Ok(PlannedModel {
+        record,
+        path: choice.path.clone(),
+        header: None,
+        renderer,
+        memory_budget: choice.memory_budget,
+    })
 }
 
 fn renderer(choice: &ModelChoice, header: &Header) -> Result<(String, Renderer), Failure> {

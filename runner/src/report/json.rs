@@ -7,6 +7,7 @@ use super::cells::Cell;
 use super::costs::Cost;
 use super::figures::FigureRow;
 use super::load::RunLog;
+use super::memory::memory;
 use super::papers::Published;
 use super::parity::parity;
 use super::strata::Stratum;
@@ -53,6 +54,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
+        "memory": memory(run),
         "parity": parity(run),
         "cells": cells,
         "costs": views.costs,

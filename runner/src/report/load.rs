@@ -3,7 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Tuned};
+use models::LoadSpec;
+
+use crate::entry::{
+    Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
+    Session, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 use crate::supervisor::TimedKey;
@@ -24,6 +29,12 @@ pub struct RunLog {
     pub loaded: Vec<Loaded>,
     /// Deaths of workers.
     pub deaths: Vec<Death>,
+    /// What models were said to take, and how they were made to fit.
+    pub memory_plans: Vec<MemoryPlan>,
+    /// What their workers took.
+    pub memory_uses: Vec<MemoryUse>,
+    /// Models that could not be run.
+    pub failed: Vec<ModelFailed>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
     /// Items of the parity sample, scored alone.
@@ -95,6 +106,9 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::MemoryPlan(plan) => run.memory_plans.push(*plan),
+                Entry::MemoryUse(used) => run.memory_uses.push(used),
+                Entry::ModelFailed(failed) => run.failed.push(failed),
                 Entry::Alone(alone) => run.alone.push(*alone),
                 Entry::Tuned(tuned) => {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
@@ -123,6 +137,9 @@ impl RunLog {
             sessions: run.sessions,
             loaded: run.loaded,
             deaths: run.deaths,
+            memory_plans: run.memory_plans,
+            memory_uses: run.memory_uses,
+            failed: run.failed,
             pieces: run.pieces,
             alone: run.alone,
             tuned: run.tuned,
@@ -132,14 +149,19 @@ impl RunLog {
         })
     }
 
-    /// What need not be done again.
+    /// What need not be done again, and what was decided already.
     pub fn done(&self) -> Done {
         let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
+        let mut chosen = BTreeMap::new();
+        for loaded in &self.loaded {
+            chosen.entry(loaded.model).or_insert_with(|| loaded.spec.clone());
+        }
         Done {
             groups: self.groups.keys().copied().collect(),
             alone: self.alone.iter().map(sampled).collect(),
             tuned: self.tuned.clone(),
             timed: self.measured.timed.iter().map(|(_, timed)| TimedKey::from(timed)).collect(),
+            chosen,
         }
     }
 }
@@ -155,6 +177,8 @@ pub struct Done {
     pub tuned: Vec<Tuned>,
     /// What was asked on its own, for its latency.
     pub timed: BTreeSet<TimedKey>,
+    /// How models were loaded, by index: what was chosen once is kept, because batches decide bits of scores.
+    pub chosen: BTreeMap<u16, LoadSpec>,
 }
 
 #[derive(Default)]
@@ -163,6 +187,9 @@ struct Parts {
     sessions: Vec<Session>,
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
+    memory_plans: Vec<MemoryPlan>,
+    memory_uses: Vec<MemoryUse>,
+    failed: Vec<ModelFailed>,
     pieces: BTreeMap<(u16, i32), String>,
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,

@@ -4,6 +4,7 @@ use datasets::NoAnswer;
 
 use super::cells::Cell;
 use super::load::RunLog;
+use super::memory::memory_notes;
 use super::parity::parity;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
@@ -70,6 +71,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
     if !run.deaths.is_empty() {
         notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
     }
+    notes.extend(memory_notes(run));
     if !run.summary.is_whole() {
         notes.push(format!("the log is not whole: {}; see `log verify`", run.summary));
     }

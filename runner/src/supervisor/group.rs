@@ -146,6 +146,6 @@ pub fn records(tracks: Vec<Track<'_>>, at: GroupRef, tries: u8) -> Vec<ItemRecor
 pub fn loss(cause: DeathCause) -> Loss {
     match cause {
         DeathCause::Deadline => Loss::Deadline,
-        DeathCause::Exited(_) | DeathCause::Signal(_) | DeathCause::Garbled => Loss::WorkerDied,
+        _ => Loss::WorkerDied,
     }
 }

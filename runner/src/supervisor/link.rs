@@ -1,11 +1,12 @@
 //! A worker process and the pipes to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use models::{
-    Advance, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply, Tokenised,
+    Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
+    Tokenised,
 };
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
@@ -14,7 +15,8 @@ use super::interrupt::Interrupt;
 use super::tail::Tail;
 use crate::entry::DeathCause;
 use crate::frame::{AsyncFrameReader, write_frame};
-use crate::worker::protocol::{FromWorker, ToWorker};
+use crate::memory::{Ending, Evidence, Guard, Guarding, Peaks, classify};
+use crate::worker::protocol::{FromWorker, Quantise, ToWorker};
 
 /// Lines of a dead worker that are kept in the log.
 const LAST_WORDS: usize = 12;
@@ -62,11 +64,22 @@ pub struct Link {
     follower: JoinHandle<()>,
     deadline: Duration,
     interrupt: Interrupt,
+    guarding: Guarding,
 }
 
 impl Link {
     /// Starts a worker: this very program, under its hidden subcommand.
     pub fn start(program: &PathBuf, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
+        Link::guarded(program, deadline, interrupt, &Guard::default())
+    }
+
+    /// Starts a worker whose memory is guarded.
+    pub fn guarded(
+        program: &PathBuf,
+        deadline: Duration,
+        interrupt: Interrupt,
+        guard: &Guard,
+    ) -> Result<Self, LinkError> {
         let mut command = Command::new(program);
         command.arg(crate::cli::WORKER).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,11 +91,13 @@ impl Link {
         };
         let mut child = command.spawn().map_err(start)?;
         let pipe = || LinkError::Start("the worker has no pipes".into());
+        // The worker does nothing before it is asked: all that it takes for a model is taken under guard.
+        let guarding = guard.begin(child.id().unwrap_or(0)).map_err(LinkError::Start)?;
         let input = child.stdin.take().ok_or_else(pipe)?;
         let output = AsyncFrameReader::new(child.stdout.take().ok_or_else(pipe)?);
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
-        Ok(Link { child, input, output, tail, follower, deadline, interrupt })
+        Ok(Link { child, input, output, tail, follower, deadline, interrupt, guarding })
     }
 
     /// The worker's process id, while it runs.
@@ -113,6 +128,42 @@ impl Link {
             FromWorker::Tokens(tokens) if tokens.len() == count => Ok(tokens),
             other => Err(self.out_of_turn(&other).await),
         }
+    }
+
+    /// Memory of contexts that are not opened; one entry per spec.
+    pub async fn buffers(&mut self, specs: Vec<LoadSpec>) -> Result<Vec<Buffers>, LinkError> {
+        let count = specs.len();
+        match self.call(&ToWorker::Buffers(specs), &mut |_| ()).await? {
+            FromWorker::Buffers(buffers) if buffers.len() == count => Ok(buffers),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Makes a quantised copy of a model file.
+    pub async fn quantise(
+        &mut self,
+        source: &Path,
+        target: &Path,
+        kind: &str,
+        threads: u32,
+        requantise: bool,
+    ) -> Result<(), LinkError> {
+        let request = Quantise {
+            source: source.to_owned(),
+            target: target.to_owned(),
+            kind: kind.to_owned(),
+            threads,
+            requantise,
+        };
+        match self.call(&ToWorker::Quantise(request), &mut |_| ()).await? {
+            FromWorker::Quantised => Ok(()),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// What the worker took so far, where it is watched.
+    pub fn memory(&self) -> Option<Peaks> {
+        self.guarding.account()
     }
 
     /// Answers of a round; one reply per job.
@@ -191,6 +242,7 @@ impl Link {
 
     /// Makes sure that the worker is gone, and tells how it went.
     async fn bury(&mut self, suspicion: Option<DeathCause>) -> LinkError {
+        self.guarding.end();
         let status = match suspicion {
             Some(_) => {
                 let _ = self.child.start_kill();
@@ -207,8 +259,11 @@ impl Link {
         };
         // The last words may still be in the pipe.
         let _ = tokio::time::timeout(Duration::from_secs(1), &mut self.follower).await;
-        let cause = suspicion.or(status.map(cause_of)).unwrap_or(DeathCause::Garbled);
-        LinkError::Died { cause, last_words: self.tail.last(LAST_WORDS) }
+        let last_words = self.tail.last(LAST_WORDS);
+        let evidence = self.guarding.evidence(last_words.clone());
+        let known = suspicion.filter(|_| evidence.breach.is_none());
+        let cause = known.or(status.map(|status| cause_of(status, &evidence))).unwrap_or(DeathCause::Garbled);
+        LinkError::Died { cause, last_words }
     }
 
     async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
@@ -217,10 +272,7 @@ impl Link {
     }
 }
 
-fn cause_of(status: ExitStatus) -> DeathCause {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return DeathCause::Signal(signal);
-    }
-    DeathCause::Exited(status.code().unwrap_or(-1))
+fn cause_of(status: ExitStatus, evidence: &Evidence) -> DeathCause {
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    classify(signal.map_or_else(|| Ending::Code(status.code().unwrap_or(-1)), Ending::Signal), evidence)
 }

@@ -30,6 +30,7 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             chosen => chosen,
         },
         mmap: engine.mmap,
+        kv: models::KvType::F16,
     }
 }
 

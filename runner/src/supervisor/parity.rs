@@ -5,7 +5,7 @@ use models::{LoadSpec, Reply};
 
 use super::group::GroupError;
 use super::link::Link;
-use super::run::{Runner, Stop};
+use super::run::{Runner, Stop, failed};
 use crate::entry::{Alone, Entry};
 use crate::plan::{Group, Pair, Plan, parity_sample};
 use crate::prompting;
@@ -54,7 +54,7 @@ impl Runner<'_> {
             let track = Track::start(item, interface, spec.settings);
             let [(prompt, request)] = track.asks() else { continue };
             let job = prompting::job(spec.renderer, 0, prompt, request)
-                .map_err(|error| Stop::Model(error.to_string()))?;
+                .map_err(|error| failed(usize::from(spec.at.model), error.to_string()))?;
             let answered = match link.round(vec![job.job], &mut |_| ()).await {
                 Ok(reply) => link.end_group().await.map(|_| reply),
                 Err(error) => Err(error),

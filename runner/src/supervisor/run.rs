@@ -3,7 +3,7 @@
 mod calm;
 mod timed;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,12 @@ use super::load::{Need, load_spec};
 use super::parity::{self, Sampled};
 use super::tuning;
 use crate::entry::{
-    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, MemoryPlan, MemoryUse,
+    ModelFailed, Pieces, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
+use crate::memory::{self, Fitted, Ground, Guard, Kind, Peaks, System};
 use crate::plan::{Group, Plan};
 use crate::report::Done;
 use crate::telemetry::measuring::Measuring;
@@ -53,6 +55,8 @@ pub struct Report {
     pub lost: u64,
     /// Models that could not be run, one line each.
     pub failures: Vec<String>,
+    /// Whether one of them does not fit the memory budget.
+    pub refused: bool,
 }
 
 /// Deaths of a worker while it measures the prompts of one group after which a model is given up.
@@ -76,6 +80,10 @@ pub(super) struct Runner<'a> {
     packs: bool,
     /// What probes chose, in this session or an earlier one.
     tuned: Vec<Tuned>,
+    /// How models were loaded by earlier sessions.
+    chosen: &'a BTreeMap<u16, LoadSpec>,
+    /// How workers of the model at hand are guarded.
+    guard: Guard,
     report: Report,
 }
 
@@ -91,9 +99,22 @@ pub(super) enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
-    Model(String),
+    Model(Box<ModelFailed>),
     /// Nothing can go on.
     Fatal(Failure),
+}
+
+fn failure(model: usize, reason: String) -> ModelFailed {
+    ModelFailed { model: model as u16, reason, cause: None, last_words: Vec::new(), refused: false }
+}
+
+pub(super) fn failed(model: usize, reason: String) -> Stop {
+    Stop::Model(Box::new(failure(model, reason)))
+}
+
+/// What exceeds its budget once exceeds it again.
+fn is_over_budget(cause: DeathCause) -> bool {
+    matches!(cause, DeathCause::OverBudget { .. })
 }
 
 impl From<LogError> for Stop {
@@ -125,6 +146,8 @@ pub async fn run(
         known_pieces: BTreeSet::new(),
         packs: false,
         tuned: done.tuned.clone(),
+        chosen: &done.chosen,
+        guard: Guard::default(),
         report: Report::default(),
     };
     let ended = runner.models(done, started).await;
@@ -136,7 +159,7 @@ pub async fn run(
     match ended {
         Ok(()) => {}
         Err(Stop::Interrupted) => runner.report.interrupted = true,
-        Err(Stop::Model(message)) => runner.report.failures.push(message),
+        Err(Stop::Model(failed)) => runner.report.failures.push(failed.reason),
         Err(Stop::Fatal(failure)) => return Err(failure),
     }
     Ok(runner.report)
@@ -162,9 +185,12 @@ impl<'a> Runner<'a> {
             first = false;
             match self.model(model, &left).await {
                 Ok(()) => {}
-                Err(Stop::Model(message)) => {
-                    self.progress.say(&message);
-                    self.report.failures.push(message);
+                Err(Stop::Model(failed)) => {
+                    self.progress.say(&failed.reason);
+                    self.report.failures.push(failed.reason.clone());
+                    self.report.refused |= failed.refused;
+                    self.log.append(&Entry::ModelFailed(*failed))?;
+                    self.log.end_group()?;
                 }
                 Err(stop) => return Err(stop),
             }
@@ -205,7 +231,7 @@ impl<'a> Runner<'a> {
         let settings = self.plan.settings(planned);
         let pairs: usize = left.groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
         self.progress.model(&planned.record.name, (pairs + left.timed.len()) as u64);
-        let mut spec = self.load_spec(model, &settings).await?;
+        let mut spec = self.fitted(model, &settings).await?;
         if spec.parallel == 0 {
             spec.parallel = self.parallel(model, &spec).await?;
         }
@@ -244,19 +270,21 @@ impl<'a> Runner<'a> {
 
     /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
     /// model, also those that are done: what a group answers may not depend on where a run was resumed.
-    async fn load_spec(&mut self, model: usize, settings: &[Settings]) -> Result<LoadSpec, Stop> {
+    async fn load_spec(
+        &mut self,
+        model: usize,
+        settings: &[Settings],
+        link: &mut Link,
+    ) -> Result<(LoadSpec, Need), Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
-            return Ok(spec);
+            return Ok((spec, Need::default()));
         }
-        let mut link = self.start()?;
-        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
-        self.opened(&mut link, &vocabulary, model).await?;
         let mut need = Need::default();
         let plan = self.plan;
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
-            let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
+            let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
             let mut attempt = 1;
             let sizes = loop {
                 match link.measure(jobs.clone()).await {
@@ -274,8 +302,9 @@ impl<'a> Runner<'a> {
                             cause,
                             last_words,
                         }))?;
-                        link = self.start()?;
-                        self.opened(&mut link, &vocabulary, model).await?;
+                        *link = self.start()?;
+                        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
+                        self.opened(link, &vocabulary, model).await?;
                     }
                     Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
                 }
@@ -283,6 +312,56 @@ impl<'a> Runner<'a> {
             need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
+        Ok((spec, need))
+    }
+
+    /// Decides how a model is loaded: as the plan needs it, with less where the memory budget wants that, and as before
+    /// where the run goes on. Sets the guard for its workers.
+    async fn fitted(&mut self, model: usize, settings: &[Settings]) -> Result<LoadSpec, Stop> {
+        let (plan, system) = (self.plan, System::default());
+        let planned = &plan.models[model];
+        let choice = &plan.config.memory;
+        let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &system);
+        self.guard = Guard::default();
+        let mut link = self.start()?;
+        let vocabulary = LoadSpec { vocab_only: true, ..load_spec(plan, model) };
+        let facts = self.opened(&mut link, &vocabulary, model).await?;
+        let ground = Ground::of(&link, &facts);
+        let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
+        let before = self.chosen.get(&(model as u16));
+        if let Some(before) = before {
+            wanted =
+                LoadSpec { threads: wanted.threads, threads_batch: wanted.threads_batch, ..before.clone() };
+        }
+        let allow = before.is_none().then_some(choice.allow.as_slice());
+        let outcome =
+            memory::fitted(&mut link, planned, &ground, &wanted, &need, limit.as_ref(), allow).await;
+        let fitted = match outcome
+            .map_err(|error| self.hopeless(error, model, "while its memory was planned"))?
+        {
+            Ok(fitted) => fitted,
+            Err(refusal) => {
+                self.progress.say(&refusal.table());
+                let reason = refusal.line();
+                return Err(Stop::Model(Box::new(ModelFailed { refused: true, ..failure(model, reason) })));
+            }
+        };
+        for step in &fitted.steps {
+            self.progress.say(&format!("model {}: to fit the memory budget, {step}", planned.record.name));
+        }
+        let Fitted { spec, steps, prediction } = fitted;
+        let overcommitted = limit.as_ref().is_some_and(|limit| prediction.resident_bytes() > limit.bytes);
+        if overcommitted {
+            self.progress.say(&format!(
+                "model {}: its mapped weights ({}) do not fit beside the rest and will be read again and again: expect it \
+                 to be slow",
+                planned.record.name,
+                memory::in_words(prediction.of(Kind::File))
+            ));
+        }
+        self.guard = choice.guard(limit.clone(), &system);
+        let entry = MemoryPlan { model: model as u16, limit, steps, prediction, overcommitted };
+        self.log.append(&Entry::MemoryPlan(Box::new(entry)))?;
         Ok(spec)
     }
 
@@ -312,9 +391,11 @@ impl<'a> Runner<'a> {
 
     fn start(&self) -> Result<Link, Stop> {
         let deadline = Duration::from_secs(self.plan.config.engine.deadline_s);
-        Link::start(&self.program, deadline, self.interrupt.clone()).map_err(|error| match error {
-            LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            other => Stop::Fatal(Failure::new(Exit::Failed, format!("{other:?}"))),
+        Link::guarded(&self.program, deadline, self.interrupt.clone(), &self.guard).map_err(|error| {
+            match error {
+                LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
+                other => Stop::Fatal(Failure::new(Exit::Failed, format!("{other:?}"))),
+            }
         })
     }
 
@@ -338,7 +419,9 @@ impl<'a> Runner<'a> {
             match link.open(spec.clone()).await {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
-                Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
+                Err(LinkError::Died { cause, .. }) if attempt < LOAD_TRIES && !is_over_budget(cause) => {
+                    *link = self.start()?;
+                }
                 Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
@@ -351,7 +434,14 @@ impl<'a> Runner<'a> {
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            error => Stop::Model(format!("model {name}: {}", error.in_words(doing))),
+            error => {
+                let reason = format!("model {name}: {}", error.in_words(doing));
+                let (cause, last_words) = match error {
+                    LinkError::Died { cause, last_words } => (Some(cause), last_words),
+                    _ => (None, Vec::new()),
+                };
+                Stop::Model(Box::new(ModelFailed { cause, last_words, ..failure(model, reason) }))
+            }
         }
     }
 
@@ -389,7 +479,8 @@ impl<'a> Runner<'a> {
             // Everything is answered; a worker that dies now costs a restart only.
             Err(error) => self.replace(error.into(), &spec, None, load, link).await.map(drop)?,
         }
-        self.write(spec.at, items, started, account)
+        let memory = link.memory();
+        self.write(spec.at, items, started, account, memory)
     }
 
     async fn one_by_one(
@@ -448,7 +539,7 @@ impl<'a> Runner<'a> {
                 Ok(cause)
             }
             GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
-            GroupError::Template(error) => Err(Stop::Model(error.to_string())),
+            GroupError::Template(error) => Err(failed(model, error.to_string())),
         }
     }
 
@@ -458,6 +549,7 @@ impl<'a> Runner<'a> {
         items: Vec<ItemRecord>,
         started: Instant,
         account: Account,
+        memory: Option<Peaks>,
     ) -> Result<(), Stop> {
         let count = items.len() as u32;
         for item in items {
@@ -473,6 +565,10 @@ impl<'a> Runner<'a> {
         let phases = account.phases;
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
+        if let Some(peaks) = memory {
+            let storm = peaks.is_storm(wall_us);
+            self.log.append(&Entry::MemoryUse(MemoryUse { at, peaks, storm }))?;
+        }
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
         self.write_ready(false)?;
         self.log.end_group()?;

@@ -1,7 +1,10 @@
 //! What supervisor and worker say to each other, one frame each.
 
+use std::path::PathBuf;
+
 use models::{
-    Advance, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply, Tokenised,
+    Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
+    Tokenised,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +23,25 @@ pub enum ToWorker {
     EndGroup,
     /// Measure the engine on made-up tokens.
     Probe(Probe),
+    /// Tell the memory of contexts that are not opened.
+    Buffers(Vec<LoadSpec>),
+    /// Make a quantised copy of a model file.
+    Quantise(Quantise),
+}
+
+/// A copy to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantise {
+    /// The file to copy.
+    pub source: PathBuf,
+    /// The file to write.
+    pub target: PathBuf,
+    /// The kind of file: `Q4_0`.
+    pub kind: String,
+    /// Threads.
+    pub threads: u32,
+    /// Whether the source may be quantised already.
+    pub requantise: bool,
 }
 
 /// From the worker.
@@ -44,4 +66,8 @@ pub enum FromWorker {
     Failed(EngineError),
     /// What was measured.
     Probed(ProbeReply),
+    /// Memory of contexts, in order.
+    Buffers(Vec<Buffers>),
+    /// The copy is made.
+    Quantised,
 }

@@ -104,6 +104,7 @@ fn spec() -> LoadSpec {
         threads: 1,
         threads_batch: 1,
         mmap: true,
+        kv: models::KvType::F16,
     }
 }
 

@@ -55,7 +55,8 @@ pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
                 let item = &planned.items[index];
-                let fitting = planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
+                let fitting =
+                    planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
                 left.extend(fitting.map(|interface| TimedKey {
                     model: model as u16,
                     repetition,
@@ -119,7 +120,7 @@ impl Runner<'_> {
         let mut jobs = Vec::new();
         for (prompt, request) in track.asks() {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
-                .map_err(|error| Stop::Model(error.to_string()))?;
+                .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
             jobs.push(job.job);
         }
         let faults = link.pid().and_then(major_faults);
