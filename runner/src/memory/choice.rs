@@ -21,7 +21,7 @@ impl MemoryChoice {
     /// The guard of a model's worker.
     pub fn guard(&self, limit: Option<Limit>, system: &System) -> Guard {
         let floor_bytes = match self.floor_mib {
-            0 => Guard::floor_of(system),
+            0 => Some(self.reserve_mib << 19).filter(|&b| b > 0).unwrap_or_else(|| Guard::floor_of(system)),
             mib => mib << 20,
         };
         Guard { limit, floor_bytes, enforce: self.enforce, watched: true }

@@ -26,6 +26,15 @@ pub struct Evidence {
     pub last_words: Vec<String>,
 }
 
+impl Evidence {
+    /// The last `count` lines; a line above them that tells of memory stands before them.
+    pub fn telling(&self, count: usize) -> Vec<String> {
+        let (above, last) = self.last_words.split_at(self.last_words.len().saturating_sub(count));
+        let told = above.iter().rev().find(|line| is_about_allocation(line));
+        told.into_iter().chain(last).cloned().collect()
+    }
+}
+
 /// Names a death.
 pub fn classify(ending: Ending, evidence: &Evidence) -> DeathCause {
     match (evidence.breach, ending) {
@@ -63,6 +72,14 @@ fn is_about_allocation(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_tells_of_memory_is_kept_above_a_long_backtrace() {
+        let lines = ["a", "bad_alloc", "b", "c", "d"].map(str::to_owned).to_vec();
+        let evidence = Evidence { last_words: lines, ..Evidence::default() };
+        assert_eq!(evidence.telling(2), ["bad_alloc", "c", "d"]);
+        assert_eq!(evidence.telling(9), ["a", "bad_alloc", "b", "c", "d"]);
+    }
 
     #[test]
     fn every_row_of_the_classification() {

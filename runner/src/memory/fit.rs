@@ -135,8 +135,8 @@ pub fn ladder(
     for batch in [64, 32] {
         ladder.batch(batch);
     }
-    let blocks = header.key_width().is_some_and(|width| width % 32 == 0)
-        && header.value_width().is_some_and(|width| width % 32 == 0);
+    let blocks = header.key_width().is_some_and(|width| width.is_multiple_of(32))
+        && header.value_width().is_some_and(|width| width.is_multiple_of(32));
     if allow.contains(&Allow::QuantisedKv) && blocks {
         for kv in [KvType::Q8_0, KvType::Q4_0] {
             ladder.kv(kv);

@@ -45,7 +45,7 @@ impl Features {
         let flat = tensor.dims.iter().rposition(|&elements| elements > 1).map_or(1, |last| last + 1);
         self.has("REPACK")
             && (2..=3).contains(&flat)
-            && self.interleave(tensor.kind.name).is_some_and(|rows| tensor.dims[1] % rows == 0)
+            && self.interleave(tensor.kind.name).is_some_and(|rows| tensor.dims[1].is_multiple_of(rows))
     }
 }
 

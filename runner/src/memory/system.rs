@@ -66,10 +66,13 @@ impl System {
         free.into_iter().chain(groups).min_by_key(|(bytes, _)| *bytes)
     }
 
-    /// What `auto` leaves to others: a twentieth of the memory, at least 128 and at most 512 MiB.
+    /// What `auto` leaves to others: a twentieth of the memory, at most 512 MiB, at least 128 MiB or an eighth where
+    /// there is less than 1 GiB.
     pub fn reserve_bytes(&self) -> u64 {
-        let twentieth = self.capacity().map_or(0, |(bytes, _)| bytes / 20);
-        twentieth.clamp(128 << 20, 512 << 20)
+        const LEAST: u64 = 128 << 20;
+        const MOST: u64 = 512 << 20;
+        let capacity = self.capacity().map(|(bytes, _)| bytes);
+        capacity.map_or(LEAST, |bytes| (bytes / 20).clamp(LEAST.min(bytes / 8), MOST))
     }
 }
 
@@ -162,5 +165,10 @@ mod tests {
         let (_dir, bare) = system(&[]);
         assert_eq!((bare.capacity(), bare.available()), (None, None));
         assert_eq!(bare.reserve_bytes(), 128 << 20);
+        for (total_kib, reserve_mib) in [(524_288, 64), (2 << 20, 128), (8 << 20, 409), (64 << 20, 512)] {
+            let meminfo = format!("MemTotal: {total_kib} kB\n");
+            let (_dir, system) = system(&[("proc/meminfo", &meminfo)]);
+            assert_eq!(system.reserve_bytes() >> 20, reserve_mib, "{total_kib}");
+        }
     }
 }

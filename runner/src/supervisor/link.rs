@@ -259,8 +259,9 @@ impl Link {
         };
         // The last words may still be in the pipe.
         let _ = tokio::time::timeout(Duration::from_secs(1), &mut self.follower).await;
-        let last_words = self.tail.last(LAST_WORDS);
-        let evidence = self.guarding.evidence(last_words.clone());
+        // What tells the cause may stand above a long backtrace.
+        let evidence = self.guarding.evidence(self.tail.last(usize::MAX));
+        let last_words = evidence.telling(LAST_WORDS);
         let known = suspicion.filter(|_| evidence.breach.is_none());
         let cause = known.or(status.map(|status| cause_of(status, &evidence))).unwrap_or(DeathCause::Garbled);
         LinkError::Died { cause, last_words }
