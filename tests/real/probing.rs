@@ -36,6 +36,9 @@ fn a_probe_ends_when_its_time_is_spent_and_refuses_what_cannot_be() {
     let work = ProbeWork::Decode { steps: 1, sequences: 1 };
     let short = Probe { budget_us: Some(1), ..probe(work) };
     assert_eq!(engine.probe(&short, &mut |_| ()).expect("a probe").samples_us.len(), 1);
+    // The smallest work there is: fewer tokens than the context has sequences.
+    let least = engine.probe(&Probe { depth_tokens: 0, ..short }, &mut |_| ()).expect("a probe");
+    assert_eq!((least.samples_us.len(), least.batch_tokens), (1, 512));
     let many = probe(ProbeWork::Decode { steps: 1, sequences: 256 });
     assert!(engine.probe(&many, &mut |_| ()).is_err_and(|error| error.0.contains("at most 255")));
     assert!(engine.probe(&probe(ProbeWork::Prefill { tokens: 0 }), &mut |_| ()).is_err());
