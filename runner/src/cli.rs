@@ -1,6 +1,7 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
 mod choice;
+mod compare;
 mod doctor;
 mod list;
 mod log;
@@ -50,6 +51,9 @@ enum Command {
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
+    /// Compare models item by item: runs, or models of one run, the reference first
+    #[command(after_help = compare::HELP)]
+    Compare(compare::CompareCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// Look into the log of a run
@@ -89,6 +93,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Compare(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),

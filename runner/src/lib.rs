@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod clock;
+pub mod compare;
 pub mod config;
 pub mod device;
 pub mod doctor;

@@ -22,6 +22,7 @@ pub use figures::{FigureRow, figures};
 pub use items_csv::{COLUMNS, write_items_csv};
 pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
 pub use json::{Views, to_json};
+pub(crate) use grid::{grid, number, percent};
 pub use lines::{figures_table, papers_table};
 pub use load::RunLog;
 pub use notes::notes;

@@ -193,7 +193,7 @@ impl ReportCommand {
     }
 }
 
-fn is_broken_pipe(error: &csv::Error) -> bool {
+pub(super) fn is_broken_pipe(error: &csv::Error) -> bool {
     matches!(error.kind(), csv::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 

@@ -1,0 +1,146 @@
+//! Size of tests and coverage of intervals, counted over simulated comparisons whose truth is known. The full counts
+//! (10 000 comparisons each) run with
+//!
+//! ```text
+//! cargo test -p runner --lib statistics::tests::simulation --config 'profile.dev.package.runner.opt-level=2' \
+//!     --config 'profile.dev.package."*".opt-level=2' -- --ignored
+//! ```
+//!
+//! and the fast suite repeats them on a smaller scale.
+
+use datasets::Stream;
+
+use super::super::*;
+
+/// Families of two sides' answers, second minus first.
+type Comparison = Vec<Vec<i64>>;
+
+/// A comparison: a family leans to one side by a fair coin with probability `lean`, an item then goes with its family;
+/// other items are lost, gained or the same with these probabilities.
+fn simulate(stream: &mut Stream, families: usize, items: usize, lean: f64, loss: f64, gain: f64) -> Comparison {
+    let item = |stream: &mut Stream| match stream.unit() {
+        unit if unit < loss => -1,
+        unit if unit < loss + gain => 1,
+        _ => 0,
+    };
+    let family = |stream: &mut Stream| {
+        if stream.unit() < lean {
+            let side = if stream.coin() { 1 } else { -1 };
+            return vec![side; items];
+        }
+        (0..items).map(|_| item(stream)).collect()
+    };
+    (0..families).map(|_| family(stream)).collect()
+}
+
+fn sums(comparison: &Comparison) -> Vec<Family> {
+    let sum = |family: &Vec<i64>| Family { sum: family.iter().sum::<i64>() as f64, items: family.len() as u64 };
+    comparison.iter().map(sum).collect()
+}
+
+fn flips(comparison: &Comparison) -> (u64, u64) {
+    let count = |side| comparison.iter().flatten().filter(|&&item| item == side).count() as u64;
+    (count(-1), count(1))
+}
+
+/// How often something happens in so many comparisons.
+fn share(runs: usize, mut happens: impl FnMut(&mut Stream) -> bool) -> f64 {
+    let mut stream = Stream::new(11, &["simulation"]);
+    (0..runs).filter(|_| happens(&mut stream)).count() as f64 / runs as f64
+}
+
+/// Three standard errors of a share.
+fn error(share: f64, runs: usize) -> f64 {
+    3.0 * (share * (1.0 - share) / runs as f64).sqrt()
+}
+
+fn tests_keep_their_size(runs: usize) {
+    let rejects = |p: fn(u64, u64) -> f64| {
+        share(runs, |stream| {
+            let (losses, gains) = flips(&simulate(stream, 200, 1, 0.0, 0.1, 0.1));
+            p(losses, gains) <= 0.05
+        })
+    };
+    let (exact, mid, loss) =
+        (rejects(|b, c| mcnemar(b, c).two_sided), rejects(|b, c| mcnemar(b, c).mid_p), rejects(|b, c| mcnemar(b, c).loss));
+    let most = 0.05 + error(0.05, runs);
+    assert!(exact <= most && loss <= most, "exact {exact}, one-sided {loss}");
+    assert!((0.05 - error(0.05, runs) - 0.01..=most + 0.005).contains(&mid), "mid-p {mid}");
+}
+
+fn families_keep_the_size_that_items_alone_would_break(runs: usize) {
+    let rejects = |p: fn(&Comparison) -> f64| {
+        share(runs, |stream| p(&simulate(stream, 40, 5, 0.3, 0.05, 0.05)) <= 0.05)
+    };
+    let by_item = rejects(|comparison| {
+        let (losses, gains) = flips(comparison);
+        mcnemar(losses, gains).two_sided
+    });
+    let by_family = rejects(|comparison| {
+        sign_flip(&comparison.iter().map(|family| family.iter().sum()).collect::<Vec<_>>()).two_sided
+    });
+    assert!(by_family <= 0.05 + error(0.05, runs), "by family {by_family}");
+    assert!(by_item > 0.15, "items of a family taken as independent: {by_item}");
+}
+
+fn score_intervals_cover(runs: usize) {
+    for (pairs, loss, gain) in [(30, 0.0, 0.0), (100, 0.07, 0.03), (400, 0.02, 0.0), (400, 0.1, 0.1)] {
+        let covered = share(runs, |stream| {
+            let (losses, gains) = flips(&simulate(stream, pairs, 1, 0.0, loss, gain));
+            let (low, high) = score_interval(losses as f64, gains as f64, pairs as f64, 0.95).unwrap();
+            (low..=high).contains(&(gain - loss))
+        });
+        assert!(covered >= 0.945 - error(0.95, runs), "{pairs} pairs, {loss} {gain}: {covered}");
+    }
+}
+
+fn widened_score_intervals_cover(runs: usize) {
+    let (losing, gaining) = (0.06, 0.02);
+    let covered = share(runs, |stream| {
+        let comparison = simulate(stream, 60, 5, 0.1, losing, gaining);
+        let (losses, gains) = flips(&comparison);
+        let effect = design_effect(&sums(&comparison), (losses + gains) as f64);
+        let worth = |count: f64| count / effect;
+        let (low, high) =
+            score_interval(worth(losses as f64), worth(gains as f64), worth(300.0), 0.95).unwrap();
+        (low..=high).contains(&(0.9 * (gaining - losing)))
+    });
+    assert!((0.935 - error(0.95, runs)..=0.965 + error(0.95, runs)).contains(&covered), "{covered}");
+}
+
+fn bootstrap_intervals_cover(runs: usize, resamples: usize) {
+    for families in [12, 60] {
+        let covered = share(runs, |stream| {
+            let comparison = simulate(stream, families, 6, 0.2, 0.15, 0.1);
+            let drawn = Resampled::draw(&sums(&comparison), resamples, stream).unwrap();
+            let (low, high) = drawn.interval(0.95).unwrap();
+            (low..=high).contains(&(0.8 * -0.05))
+        });
+        let (least, most) = (0.94 - error(0.95, runs), 0.96 + error(0.95, runs));
+        assert!((least..=most).contains(&covered), "{families} families: {covered}");
+    }
+}
+
+#[test]
+fn sizes_and_coverage_on_a_small_scale() {
+    tests_keep_their_size(400);
+    families_keep_the_size_that_items_alone_would_break(200);
+    score_intervals_cover(100);
+    widened_score_intervals_cover(150);
+    bootstrap_intervals_cover(120, 200);
+}
+
+#[test]
+#[ignore = "10 000 comparisons: see the head of this file"]
+fn sizes_of_tests_over_10_000_comparisons() {
+    tests_keep_their_size(10_000);
+    families_keep_the_size_that_items_alone_would_break(10_000);
+}
+
+#[test]
+#[ignore = "10 000 comparisons: see the head of this file"]
+fn coverage_of_intervals_over_10_000_comparisons() {
+    score_intervals_cover(10_000);
+    widened_score_intervals_cover(10_000);
+    bootstrap_intervals_cover(10_000, 1000);
+}
