@@ -5,6 +5,7 @@
 mod bad_input;
 mod case_table;
 mod command_line;
+mod compare;
 mod damage;
 mod damaged_models;
 mod doctor;

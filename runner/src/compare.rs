@@ -14,9 +14,9 @@ mod pairs;
 mod rows;
 mod sentence;
 mod side;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use serde::Serialize;
 
@@ -89,10 +89,10 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
         rows.extend(own);
         effects.extend(effects::effects(reference, candidate, options.seed));
     }
-    let p_values: Vec<f64> = rows.iter().map(|row| row.by_family.two_sided).collect();
-    for (row, adjusted) in rows.iter_mut().zip(holm(&p_values)) {
-        row.holm = adjusted;
-    }
+    // A row without pairs tests nothing.
+    let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.pairs > 0).collect();
+    let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
+    tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
     notes.extend(rows.iter().filter_map(Row::note));
     let overall = overall::overall(&rows, options.margin);
     let sentences = sentence::sentences(reference, candidates, &overall, &rows, options.margin);

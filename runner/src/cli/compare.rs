@@ -10,7 +10,8 @@ use crate::compare::{FIELDS, Options, compare, read, text, write_csv};
 use crate::exit::{Exit, Failure};
 
 /// Help beside the arguments.
-pub(super) const HELP: &str = "The first one is the reference. A run is a folder: all its models, in the order of the run; \
+pub(super) const HELP: &str =
+    "The first one is the reference. A run is a folder: all its models, in the order of the run; \
     DIR:MODEL is one of them.
 
 Examples:
@@ -44,7 +45,10 @@ pub(super) struct CompareCommand {
 impl CompareCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         if !(self.margin > 0.0 && self.margin <= 100.0) {
-            return Err(Failure::usage(format!("--margin is {}: give points of per cent, above 0", self.margin)));
+            return Err(Failure::usage(format!(
+                "--margin is {}: give points of per cent, above 0",
+                self.margin
+            )));
         }
         if let Some(unknown) = self.allow.iter().find(|field| !FIELDS.contains(&field.as_str())) {
             return Err(Failure::usage(format!("--allow {unknown}: known: {}", FIELDS.join(", "))));

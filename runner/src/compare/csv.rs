@@ -59,7 +59,9 @@ pub fn write_csv(comparison: &Comparison, output: impl Write) -> csv::Result<()>
 }
 
 fn record(reference: &str, row: &Row) -> Vec<String> {
-    let number = |value: Option<f64>| value.filter(|value| value.is_finite()).map_or(String::new(), |value| value.to_string());
+    let number = |value: Option<f64>| {
+        value.filter(|value| value.is_finite()).map_or(String::new(), |value| value.to_string())
+    };
     let mut fields: Vec<String> =
         [reference, &row.candidate, &row.task, &row.interface].map(str::to_owned).to_vec();
     let counts = [

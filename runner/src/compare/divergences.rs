@@ -31,7 +31,12 @@ pub struct Labels {
 
 /// Compares the answers of pairs. Different models see different prompts: then the first question of an item is compared
 /// whatever its prompt.
-pub(super) fn labels(pairs: &[(&Answer, &Answer)], same_template: bool, seed: u64, place: &[&str; 2]) -> Labels {
+pub(super) fn labels(
+    pairs: &[(&Answer, &Answer)],
+    same_template: bool,
+    seed: u64,
+    place: &[&str; 2],
+) -> Labels {
     let mut divergences = Vec::new();
     let (mut questions, mut same) = (0u64, 0u64);
     let mut first = [0u64; 2];

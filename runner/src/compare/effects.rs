@@ -50,7 +50,8 @@ pub(super) fn effects(reference: &Side, candidate: &Side, seed: u64) -> Vec<Effe
     of_side(candidate, seed)
         .into_iter()
         .map(|(mut effect, theirs)| {
-            let same = ours.iter().find(|(own, _)| own.task == effect.task && own.interface == effect.interface);
+            let same =
+                ours.iter().find(|(own, _)| own.task == effect.task && own.interface == effect.interface);
             effect.interaction = same.map(|(_, ours)| interaction(ours, &theirs, &effect, seed));
             effect
         })
@@ -90,7 +91,8 @@ fn of_side(side: &Side, seed: u64) -> Vec<(Effect, Vec<Asked<'_>>)> {
 }
 
 fn interaction(ours: &[Asked<'_>], theirs: &[Asked<'_>], at: &Effect, seed: u64) -> Interaction {
-    let ours: std::collections::HashMap<&str, &Asked<'_>> = ours.iter().map(|asked| (asked.0, asked)).collect();
+    let ours: std::collections::HashMap<&str, &Asked<'_>> =
+        ours.iter().map(|asked| (asked.0, asked)).collect();
     let right = |answer: &Answer| i8::from(answer.right);
     let mut worths = Vec::new();
     let mut flips = Vec::new();

@@ -50,7 +50,8 @@ pub(super) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mea
     let squares = values.iter().map(|(_, value)| value * value).sum();
     let effect = design_effect(&sums, squares);
     let drawn = Resampled::draw(&sums, resamples_for(sums.len()), &mut Stream::new(seed, purpose));
-    let drawn = |level| drawn.as_ref().and_then(|drawn| drawn.interval(level)).filter(|(low, high)| low < high);
+    let drawn =
+        |level| drawn.as_ref().and_then(|drawn| drawn.interval(level)).filter(|(low, high)| low < high);
     let score = |level| {
         let whole = values.iter().all(|(_, value)| [-1.0, 0.0, 1.0].contains(value));
         let count = |side: f64| values.iter().filter(|(_, value)| *value == side).count() as f64 / effect;

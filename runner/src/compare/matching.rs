@@ -22,14 +22,20 @@ pub(super) fn check(reference: &Side, candidate: &Side, allow: &[String]) -> Res
     let mut differences = choices(reference, candidate);
     for task in &reference.header.tasks {
         let Some(other) = candidate.header.tasks.iter().find(|other| other.name == task.name) else {
-            notes.push(format!("task {}: {} has it, {} has not; it is left out", task.name, reference.name, candidate.name));
+            notes.push(format!(
+                "task {}: {} has it, {} has not; it is left out",
+                task.name, reference.name, candidate.name
+            ));
             continue;
         };
         differences.extend(tasks(reference, candidate, task, other));
     }
     for task in &candidate.header.tasks {
         if !reference.header.tasks.iter().any(|other| other.name == task.name) {
-            notes.push(format!("task {}: {} has it, {} has not; it is left out", task.name, candidate.name, reference.name));
+            notes.push(format!(
+                "task {}: {} has it, {} has not; it is left out",
+                task.name, candidate.name, reference.name
+            ));
         }
     }
     differences.extend(prompts(reference, candidate, &mut notes));
@@ -119,7 +125,11 @@ fn prompts(reference: &Side, candidate: &Side, notes: &mut Vec<String>) -> Optio
         if (a.architecture.as_str(), a.parameters) == (b.architecture.as_str(), b.parameters) {
             return Some(Difference {
                 field: "prompts",
-                words: format!("template_sha256 is {} and {}", short(&a.template_sha256), short(&b.template_sha256)),
+                words: format!(
+                    "template_sha256 is {} and {}",
+                    short(&a.template_sha256),
+                    short(&b.template_sha256)
+                ),
             });
         }
         notes.push(format!(
@@ -148,7 +158,10 @@ fn prompts(reference: &Side, candidate: &Side, notes: &mut Vec<String>) -> Optio
         Some(difference) => format!(" ({})", difference.words),
         None => String::new(),
     };
-    Some(Difference { field: "prompts", words: format!("prompt_hash of {differing} prompts differs, the first: {first}{why}") })
+    Some(Difference {
+        field: "prompts",
+        words: format!("prompt_hash of {differing} prompts differs, the first: {first}{why}"),
+    })
 }
 
 /// What does not forbid a comparison and should be known.

@@ -68,7 +68,8 @@ fn average(candidate: &str, interface: &str, rows: &[&Row], margin: f64) -> Over
     let tasks = rows.len() as f64;
     // The variance that so many pairs have over that which the margin allows is how many times as many are needed.
     let share = |row: &&Row| {
-        items_to_exclude(margin, row.discordance()).map(|needed| needed * row.difference.design_effect / row.pairs as f64)
+        items_to_exclude(margin, row.discordance())
+            .map(|needed| needed * row.difference.design_effect / row.pairs as f64)
     };
     let times: Option<f64> = rows.iter().map(share).sum::<Option<f64>>().map(|sum| sum / (tasks * tasks));
     let engine_us = rows.iter().fold((0, 0), |sum, row| (sum.0 + row.engine_us.0, sum.1 + row.engine_us.1));

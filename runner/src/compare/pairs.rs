@@ -18,9 +18,12 @@ pub(super) struct Pairs<'a> {
     pub(super) not_counted: u64,
 }
 
-/// Pairs the items by their ids; `None` where a side was not asked at all.
+/// Pairs the items by their ids; `None` where there is nothing to pair.
 pub(super) fn pairs<'a>(reference: &'a Side, candidate: &'a Side, place: &Place) -> Option<Pairs<'a>> {
     let (ours, theirs) = (reference.answers(place)?, candidate.answers(place)?);
+    if ours.is_empty() && theirs.is_empty() {
+        return None;
+    }
     let mut pairs = Pairs::default();
     for (item, answer) in ours {
         match theirs.get(item) {

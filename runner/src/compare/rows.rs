@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::Options;
 use super::divergences::{Labels, labels};
 use super::estimate::{Mean, estimate};
 use super::pairs::{Value, families, pairs};
 use super::side::{Place, Side};
-use super::Options;
 use crate::statistics::{McNemar, SignFlip, detectable, mcnemar, median, sign_flip};
 
 /// Families below which the reader is warned.
@@ -74,9 +74,11 @@ pub(super) fn rows(reference: &Side, candidate: &Side, options: &Options) -> Vec
 fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> Option<Row> {
     let pairs = pairs(reference, candidate, place)?;
     let both = &pairs.both;
-    let count = |one: bool, two: bool| both.iter().filter(|(a, b)| (a.right, b.right) == (one, two)).count() as u64;
+    let count =
+        |one: bool, two: bool| both.iter().filter(|(a, b)| (a.right, b.right) == (one, two)).count() as u64;
     let (only_reference, only_candidate) = (count(true, false), count(false, true));
-    let differences: Vec<Value<'_>> = both.iter().map(|(a, b)| (a.family.as_str(), b.worth - a.worth)).collect();
+    let differences: Vec<Value<'_>> =
+        both.iter().map(|(a, b)| (a.family.as_str(), b.worth - a.worth)).collect();
     let flips: Vec<Value<'_>> = both
         .iter()
         .map(|(a, b)| (a.family.as_str(), f64::from(u8::from(b.right)) - f64::from(u8::from(a.right))))
@@ -86,7 +88,8 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
     let n = both.len() as u64;
     let by_family = sign_flip(&by_family);
     let same_template = reference.model.template_sha256 == candidate.model.template_sha256;
-    let total = |side: fn(&(&super::side::Answer, &super::side::Answer)) -> u64| both.iter().map(side).sum::<u64>();
+    let total =
+        |side: fn(&(&super::side::Answer, &super::side::Answer)) -> u64| both.iter().map(side).sum::<u64>();
     let engine_us = (total(|(a, _)| a.engine_us), total(|(_, b)| b.engine_us));
     let mean = |sum: f64| (n > 0).then(|| sum / n as f64);
     Some(Row {

@@ -47,7 +47,8 @@ fn verdict(one: &Overall, margin: f64) -> String {
         (true, false) => format!("loses {} points{interval}", points(-difference)),
         (false, true) => bound,
         (false, false) => {
-            let more = one.items_to_exclude.map(|needed| needed - one.pairs as f64).filter(|more| *more >= 1.0);
+            let more =
+                one.items_to_exclude.map(|needed| needed - one.pairs as f64).filter(|more| *more >= 1.0);
             let more = match more {
                 Some(more) => format!("about {} more would settle whether it loses", rounded(more)),
                 // Enough pairs were asked for a model that loses nothing; this one seems to lose a little.
@@ -73,11 +74,7 @@ fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
 }
 
 fn speed(ratio: f64) -> String {
-    if ratio <= 1.0 {
-        format!("{:.2}x as fast", 1.0 / ratio)
-    } else {
-        format!("takes {ratio:.2}x the time")
-    }
+    if ratio <= 1.0 { format!("{:.2}x as fast", 1.0 / ratio) } else { format!("takes {ratio:.2}x the time") }
 }
 
 fn memory(side: &Side, reference: &Side) -> Option<String> {

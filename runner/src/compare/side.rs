@@ -80,9 +80,9 @@ pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
         sides.extend(wanted.into_iter().map(Rc::clone));
     }
     drop(known);
-    if let Some((at, twice)) = sides.iter().enumerate().find(|(at, side)| {
-        sides[..*at].iter().any(|other| Rc::ptr_eq(other, side))
-    }) {
+    if let Some((at, twice)) =
+        sides.iter().enumerate().find(|(at, side)| sides[..*at].iter().any(|other| Rc::ptr_eq(other, side)))
+    {
         return Err(Failure::usage(format!("{} (number {}) is named twice", twice.name, at + 1)));
     }
     let sides = sides.into_iter().filter_map(Rc::into_inner).collect();

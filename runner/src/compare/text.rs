@@ -27,8 +27,17 @@ fn place(row: &Row) -> Vec<String> {
 
 fn flips(rows: &[Row], width: Option<u16>) -> String {
     let headings = [
-        "candidate", "task", "interface", "pairs", "families", "both right", "only reference", "only candidate",
-        "both wrong", "accuracy", "to",
+        "candidate",
+        "task",
+        "interface",
+        "pairs",
+        "families",
+        "both right",
+        "only reference",
+        "only candidate",
+        "both wrong",
+        "accuracy",
+        "to",
     ];
     let row = |row: &Row| {
         let mut fields = place(row);
@@ -43,16 +52,24 @@ fn flips(rows: &[Row], width: Option<u16>) -> String {
 
 fn differences(rows: &[Row], width: Option<u16>) -> String {
     let headings = [
-        "candidate", "task", "interface", "difference", "95 % interval", "McNemar p", "mid-p", "loss p", "by family p",
-        "Holm p", "detectable",
+        "candidate",
+        "task",
+        "interface",
+        "difference",
+        "95 % interval",
+        "McNemar p",
+        "mid-p",
+        "loss p",
+        "by family p",
+        "Holm p",
+        "detectable",
     ];
     let row = |row: &Row| {
         let mut fields = place(row);
         fields.push(points(row.difference.value));
         fields.push(ends(&row.difference));
-        let tests = [
-            row.mcnemar.two_sided, row.mcnemar.mid_p, row.mcnemar.loss, row.by_family.two_sided, row.holm,
-        ];
+        let tests =
+            [row.mcnemar.two_sided, row.mcnemar.mid_p, row.mcnemar.loss, row.by_family.two_sided, row.holm];
         fields.extend(tests.map(|p| number(Some(p))));
         fields.push(row.detectable.map_or("-".to_owned(), |value| format!("{:.1}", 100.0 * value)));
         fields
@@ -62,8 +79,16 @@ fn differences(rows: &[Row], width: Option<u16>) -> String {
 
 fn labels(rows: &[Row], width: Option<u16>) -> String {
     let headings = [
-        "candidate", "task", "interface", "same answer", "KL, nats", "total variation", "first slot", "to",
-        "shift, 95 % interval", "time ratio",
+        "candidate",
+        "task",
+        "interface",
+        "same answer",
+        "KL, nats",
+        "total variation",
+        "first slot",
+        "to",
+        "shift, 95 % interval",
+        "time ratio",
     ];
     let row = |row: &Row| {
         let labels = &row.labels;
@@ -80,7 +105,15 @@ fn labels(rows: &[Row], width: Option<u16>) -> String {
 
 fn effects(effects: &[Effect], width: Option<u16>) -> String {
     let headings = [
-        "model", "task", "interface", "pairs", "minus direct", "95 % interval", "than reference", "95 % interval", "p",
+        "model",
+        "task",
+        "interface",
+        "pairs",
+        "minus direct",
+        "95 % interval",
+        "than reference",
+        "95 % interval",
+        "p",
     ];
     let row = |effect: &Effect| {
         let mut fields = [&effect.model, &effect.task, &effect.interface].map(String::clone).to_vec();
@@ -100,7 +133,9 @@ fn effects(effects: &[Effect], width: Option<u16>) -> String {
 
 fn costs(comparison: &Comparison, width: Option<u16>) -> String {
     let headings = ["model", "quantisation", "run", "file, MB", "ratio", "peak, MB", "ratio"];
-    let megabytes = |bytes: Option<u64>| number(bytes.filter(|&bytes| bytes > 0).map(|bytes| (bytes as f64 / 1e5).round() / 10.0));
+    let megabytes = |bytes: Option<u64>| {
+        number(bytes.filter(|&bytes| bytes > 0).map(|bytes| (bytes as f64 / 1e5).round() / 10.0))
+    };
     let row = |costs: &Costs| {
         vec![
             costs.name.clone(),

@@ -1,7 +1,7 @@
 //! McNemar's exact test: do two sides err on the same items equally often?
 
 use serde::Serialize;
-use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
+use statrs::distribution::{Binomial, Discrete};
 
 /// The test of one table of flips.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -25,9 +25,10 @@ pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
         return nothing;
     }
     let fewer = only_first.min(only_second);
+    let up_to = |end: u64| (0..=end).map(|count| binomial.pmf(count)).sum::<f64>().min(1.0);
     let at = binomial.pmf(fewer);
-    let two_sided = (2.0 * binomial.cdf(fewer)).min(1.0);
+    let two_sided = (2.0 * up_to(fewer)).min(1.0);
     let mid_p = if only_first == only_second { 1.0 - at / 2.0 } else { two_sided - at };
     // At least `only_first` of one half each is at most the rest.
-    McNemar { two_sided, mid_p, loss: binomial.cdf(only_second).min(1.0) }
+    McNemar { two_sided, mid_p, loss: up_to(only_second) }
 }

@@ -15,7 +15,8 @@ pub fn items_to_detect(difference: f64, discordance: f64) -> Option<f64> {
     if !(difference > 0.0 && discordance <= 1.0 && difference <= discordance) {
         return None;
     }
-    let root = z(1.0 - LEVEL / 2.0) * discordance.sqrt() + z(POWER) * (discordance - difference * difference).sqrt();
+    let root =
+        z(1.0 - LEVEL / 2.0) * discordance.sqrt() + z(POWER) * (discordance - difference * difference).sqrt();
     Some((root / difference).powi(2))
 }
 

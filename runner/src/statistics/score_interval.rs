@@ -6,7 +6,11 @@ use super::normal::z;
 /// of which `only_first` and `only_second` are right on one side alone. Counts may be fractional: divided by a
 /// design effect they stand for the independent pairs that families of items are worth. `None` without pairs.
 pub fn score_interval(only_first: f64, only_second: f64, pairs: f64, level: f64) -> Option<(f64, f64)> {
-    if pairs <= 0.0 || only_first < 0.0 || only_second < 0.0 || only_first + only_second > pairs * (1.0 + 1e-9) {
+    if pairs <= 0.0
+        || only_first < 0.0
+        || only_second < 0.0
+        || only_first + only_second > pairs * (1.0 + 1e-9)
+    {
         return None;
     }
     let z = z((1.0 + level) / 2.0);

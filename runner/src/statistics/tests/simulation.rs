@@ -17,7 +17,14 @@ type Comparison = Vec<Vec<i64>>;
 
 /// A comparison: a family leans to one side by a fair coin with probability `lean`, an item then goes with its family;
 /// other items are lost, gained or the same with these probabilities.
-fn simulate(stream: &mut Stream, families: usize, items: usize, lean: f64, loss: f64, gain: f64) -> Comparison {
+fn simulate(
+    stream: &mut Stream,
+    families: usize,
+    items: usize,
+    lean: f64,
+    loss: f64,
+    gain: f64,
+) -> Comparison {
     let item = |stream: &mut Stream| match stream.unit() {
         unit if unit < loss => -1,
         unit if unit < loss + gain => 1,
@@ -34,7 +41,8 @@ fn simulate(stream: &mut Stream, families: usize, items: usize, lean: f64, loss:
 }
 
 fn sums(comparison: &Comparison) -> Vec<Family> {
-    let sum = |family: &Vec<i64>| Family { sum: family.iter().sum::<i64>() as f64, items: family.len() as u64 };
+    let sum =
+        |family: &Vec<i64>| Family { sum: family.iter().sum::<i64>() as f64, items: family.len() as u64 };
     comparison.iter().map(sum).collect()
 }
 
@@ -61,8 +69,11 @@ fn tests_keep_their_size(runs: usize) {
             p(losses, gains) <= 0.05
         })
     };
-    let (exact, mid, loss) =
-        (rejects(|b, c| mcnemar(b, c).two_sided), rejects(|b, c| mcnemar(b, c).mid_p), rejects(|b, c| mcnemar(b, c).loss));
+    let (exact, mid, loss) = (
+        rejects(|b, c| mcnemar(b, c).two_sided),
+        rejects(|b, c| mcnemar(b, c).mid_p),
+        rejects(|b, c| mcnemar(b, c).loss),
+    );
     let most = 0.05 + error(0.05, runs);
     assert!(exact <= most && loss <= most, "exact {exact}, one-sided {loss}");
     assert!((0.05 - error(0.05, runs) - 0.01..=most + 0.005).contains(&mid), "mid-p {mid}");
