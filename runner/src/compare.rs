@@ -18,13 +18,17 @@ mod side;
 mod tests;
 mod text;
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+use crate::report::RunLog;
 use crate::statistics::holm;
 
 pub use csv::{COLUMNS, write_csv};
 pub use effects::Effect;
+pub use estimate::Mean;
 pub use matching::FIELDS;
 pub use overall::Overall;
 pub use rows::Row;
@@ -61,6 +65,11 @@ pub struct Comparison {
     pub notes: Vec<String>,
     /// The verdicts in plain words.
     pub sentences: Vec<String>,
+}
+
+/// Compares the models of a run that has been read: the first with the others.
+pub fn compare_models(run: &RunLog, options: &Options) -> Result<Comparison, Failure> {
+    compare(&side::sides(run, Path::new(&run.header.run_id)), options)
 }
 
 /// Compares all sides behind the first with the first.

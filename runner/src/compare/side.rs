@@ -101,16 +101,16 @@ fn parse(name: &str) -> (PathBuf, Option<&str>) {
 
 /// The models of a run.
 fn split(dir: &Path) -> Result<Vec<Side>, Failure> {
-    Ok(sides(RunLog::read(dir)?, dir))
+    Ok(sides(&RunLog::read(dir)?, dir))
 }
 
 /// The models of a run that has been read.
-pub(super) fn sides(run: RunLog, dir: &Path) -> Vec<Side> {
+pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
     let alone = run.header.models.len() == 1;
     let peak_bytes = run.complete.and_then(|complete| complete.worker_peak_bytes).filter(|_| alone);
     let complete = run.complete.is_some();
     let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
-    let header = Rc::new(run.header);
+    let header = Rc::new(run.header.clone());
     let mut sides: Vec<Side> = header
         .models
         .iter()
@@ -127,12 +127,12 @@ pub(super) fn sides(run: RunLog, dir: &Path) -> Vec<Side> {
             complete,
         })
         .collect();
-    for item in run.items {
+    for item in &run.items {
         let Some(task) = header.tasks.get(usize::from(item.at.task)) else { continue };
         let Some(side) = sides.get_mut(usize::from(item.at.model)) else { continue };
         let here = |place: &&mut (Place, _)| place.0.0 == task.name && place.0.1 == item.interface;
         if let Some((_, answers)) = side.places.iter_mut().find(here) {
-            answers.insert(item.item.clone(), answer(&item));
+            answers.insert(item.item.clone(), answer(item));
         }
     }
     sides

@@ -23,7 +23,7 @@ fn made(name: &str, items: Vec<ItemRecord>) -> RunLog {
 }
 
 fn side(run: RunLog) -> Side {
-    sides(run, Path::new("runs/x")).remove(0)
+    sides(&run, Path::new("runs/x")).remove(0)
 }
 
 /// Items of the direct interface; a letter per item: r right, w wrong, u unanswered, s skipped.
@@ -289,7 +289,7 @@ fn holm_counts_every_row() {
 
 #[test]
 fn models_called_alike_are_told_apart() {
-    let named = |dir| sides(made("m", answers("r")), Path::new(dir)).remove(0);
+    let named = |dir| sides(&made("m", answers("r")), Path::new(dir)).remove(0);
     let names =
         |sides: Vec<Side>| names::distinct(sides).into_iter().map(|side| side.name).collect::<Vec<_>>();
     assert_eq!(names(vec![named("runs/a"), named("runs/b")]), ["m @ a", "m @ b"]);

@@ -20,6 +20,7 @@ mod writer;
 pub use error::LogError;
 pub use lock::Lock;
 pub use manifest::{Copied, read_manifest, write_manifest};
+pub(crate) use name::stamp;
 pub use name::{NameSet, run_id, sanitise};
 pub use reader::{Damage, DamageKind, Reader, Record};
 pub use recovery::{Cut, Recovery};

@@ -82,7 +82,7 @@ pub fn run_id(now: Moment, label: &str) -> String {
 }
 
 /// `20260301t120000z`: UTC, by the civil calendar counted from days since 1970.
-fn stamp(wall_us: i64) -> String {
+pub(crate) fn stamp(wall_us: i64) -> String {
     let seconds = wall_us.div_euclid(1_000_000);
     // Years beyond four digits come from a broken clock and would break the form.
     let seconds = seconds.clamp(-62_167_219_200, 253_402_300_799);

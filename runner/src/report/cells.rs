@@ -67,17 +67,17 @@ impl Cell {
 }
 
 /// The items of one model on one task through one interface.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Name of the model.
-    pub(super) model: String,
+    pub(crate) model: String,
     /// Name of the task.
-    pub(super) task: String,
+    pub(crate) task: String,
     /// Index of the task in the header.
-    pub(super) task_index: usize,
+    pub(crate) task_index: usize,
     /// Name of the interface.
-    pub(super) interface: String,
+    pub(crate) interface: String,
     /// Its items; at least one.
-    pub(super) items: Vec<&'a ItemRecord>,
+    pub(crate) items: Vec<&'a ItemRecord>,
 }
 
 /// The figures of a run, in the order of its plan.
@@ -86,7 +86,7 @@ pub fn cells(run: &RunLog) -> Vec<Cell> {
 }
 
 /// The items of a run, model by model, task by task, interface by interface, in the order of its plan.
-pub(super) fn places(run: &RunLog) -> Vec<Place<'_>> {
+pub(crate) fn places(run: &RunLog) -> Vec<Place<'_>> {
     let mut groups: BTreeMap<(u16, u16, usize), Vec<&ItemRecord>> = BTreeMap::new();
     for item in &run.items {
         let interfaces = run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.interfaces);

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo test -p runner --lib statistics::tests::simulation --config 'profile.dev.package.runner.opt-level=2' \
-//!     --config 'profile.dev.package."*".opt-level=2' -- --ignored
+//!     --config 'profile.dev.package.chacha20.opt-level=3' -- --ignored
 //! ```
 //!
 //! and the fast suite repeats them on a smaller scale.
@@ -62,32 +62,38 @@ fn error(share: f64, runs: usize) -> f64 {
     3.0 * (share * (1.0 - share) / runs as f64).sqrt()
 }
 
+/// Says what was counted, for those who run the full counts.
+fn tell(what: &str, share: f64) -> f64 {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{what}: {share}");
+    share
+}
+
 fn tests_keep_their_size(runs: usize) {
-    let rejects = |p: fn(u64, u64) -> f64| {
-        share(runs, |stream| {
+    let rejects = |name, p: fn(u64, u64) -> f64| {
+        let share = share(runs, |stream| {
             let (losses, gains) = flips(&simulate(stream, 200, 1, 0.0, 0.1, 0.1));
             p(losses, gains) <= 0.05
-        })
+        });
+        tell(name, share)
     };
-    let (exact, mid, loss) = (
-        rejects(|b, c| mcnemar(b, c).two_sided),
-        rejects(|b, c| mcnemar(b, c).mid_p),
-        rejects(|b, c| mcnemar(b, c).loss),
-    );
+    let exact = rejects("McNemar, exact", |b, c| mcnemar(b, c).two_sided);
+    let mid = rejects("McNemar, mid-p", |b, c| mcnemar(b, c).mid_p);
+    let loss = rejects("McNemar, one-sided", |b, c| mcnemar(b, c).loss);
     let most = 0.05 + error(0.05, runs);
     assert!(exact <= most && loss <= most, "exact {exact}, one-sided {loss}");
-    assert!((0.05 - error(0.05, runs) - 0.01..=most + 0.005).contains(&mid), "mid-p {mid}");
+    assert!((0.04 - error(0.05, runs)..=most).contains(&mid), "mid-p {mid}");
 }
 
 fn families_keep_the_size_that_items_alone_would_break(runs: usize) {
-    let rejects = |p: fn(&Comparison) -> f64| {
-        share(runs, |stream| p(&simulate(stream, 40, 5, 0.3, 0.05, 0.05)) <= 0.05)
+    let rejects = |name, p: fn(&Comparison) -> f64| {
+        tell(name, share(runs, |stream| p(&simulate(stream, 40, 5, 0.3, 0.05, 0.05)) <= 0.05))
     };
-    let by_item = rejects(|comparison| {
+    let by_item = rejects("families of five, McNemar by item", |comparison| {
         let (losses, gains) = flips(comparison);
         mcnemar(losses, gains).two_sided
     });
-    let by_family = rejects(|comparison| {
+    let by_family = rejects("families of five, by family", |comparison| {
         sign_flip(&comparison.iter().map(|family| family.iter().sum()).collect::<Vec<_>>()).two_sided
     });
     assert!(by_family <= 0.05 + error(0.05, runs), "by family {by_family}");
@@ -101,44 +107,51 @@ fn score_intervals_cover(runs: usize) {
             let (low, high) = score_interval(losses as f64, gains as f64, pairs as f64, 0.95).unwrap();
             (low..=high).contains(&(gain - loss))
         });
+        tell(&format!("score interval, {pairs} pairs, {loss} lost, {gain} gained"), covered);
         assert!(covered >= 0.945 - error(0.95, runs), "{pairs} pairs, {loss} {gain}: {covered}");
     }
 }
 
 fn widened_score_intervals_cover(runs: usize) {
     let (losing, gaining) = (0.06, 0.02);
-    let covered = share(runs, |stream| {
-        let comparison = simulate(stream, 60, 5, 0.1, losing, gaining);
-        let (losses, gains) = flips(&comparison);
-        let effect = design_effect(&sums(&comparison), (losses + gains) as f64);
-        let worth = |count: f64| count / effect;
-        let (low, high) =
-            score_interval(worth(losses as f64), worth(gains as f64), worth(300.0), 0.95).unwrap();
-        (low..=high).contains(&(0.9 * (gaining - losing)))
-    });
-    assert!((0.935 - error(0.95, runs)..=0.965 + error(0.95, runs)).contains(&covered), "{covered}");
+    for (families, least) in [(12, 0.88), (60, 0.935)] {
+        let covered = share(runs, |stream| {
+            let comparison = simulate(stream, families, 5, 0.1, losing, gaining);
+            let (losses, gains) = flips(&comparison);
+            let effect = design_effect(&sums(&comparison), (losses + gains) as f64);
+            let worth = |count: f64| count / effect;
+            let pairs = worth(5.0 * families as f64);
+            let (low, high) = score_interval(worth(losses as f64), worth(gains as f64), pairs, 0.95).unwrap();
+            (low..=high).contains(&(0.9 * (gaining - losing)))
+        });
+        tell(&format!("score interval, {families} families of five"), covered);
+        assert!((least - error(0.95, runs)..=0.97 + error(0.95, runs)).contains(&covered), "{covered}");
+    }
 }
 
+/// Families that go all one way are rare and large: the hardest case. A dozen of them is too few for any interval that
+/// estimates its own width; what is asserted is how far it falls short.
 fn bootstrap_intervals_cover(runs: usize, resamples: usize) {
-    for families in [12, 60] {
+    for (families, lean, least) in [(12, 0.2, 0.91), (12, 0.0, 0.935), (60, 0.2, 0.94), (200, 0.2, 0.94)] {
         let covered = share(runs, |stream| {
-            let comparison = simulate(stream, families, 6, 0.2, 0.15, 0.1);
+            let comparison = simulate(stream, families, 6, lean, 0.15, 0.1);
             let drawn = Resampled::draw(&sums(&comparison), resamples, stream).unwrap();
             let (low, high) = drawn.interval(0.95).unwrap();
-            (low..=high).contains(&(0.8 * -0.05))
+            (low..=high).contains(&((1.0 - lean) * -0.05))
         });
-        let (least, most) = (0.94 - error(0.95, runs), 0.96 + error(0.95, runs));
-        assert!((least..=most).contains(&covered), "{families} families: {covered}");
+        tell(&format!("bootstrap, {families} families of six, {lean} of them all one way"), covered);
+        let most = 0.96 + error(0.95, runs);
+        assert!((least - error(0.95, runs)..=most).contains(&covered), "{families} families: {covered}");
     }
 }
 
 #[test]
 fn sizes_and_coverage_on_a_small_scale() {
-    tests_keep_their_size(400);
-    families_keep_the_size_that_items_alone_would_break(200);
-    score_intervals_cover(100);
-    widened_score_intervals_cover(150);
-    bootstrap_intervals_cover(120, 200);
+    tests_keep_their_size(300);
+    families_keep_the_size_that_items_alone_would_break(150);
+    score_intervals_cover(60);
+    widened_score_intervals_cover(80);
+    bootstrap_intervals_cover(50, 150);
 }
 
 #[test]
