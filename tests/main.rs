@@ -9,6 +9,7 @@ mod compare;
 mod damage;
 mod damaged_models;
 mod doctor;
+mod exchange;
 mod faults;
 mod kill;
 #[cfg(feature = "llama")]

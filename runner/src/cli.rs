@@ -3,8 +3,10 @@
 mod choice;
 mod compare;
 mod doctor;
+mod export;
 mod list;
 mod log;
+mod merge;
 mod models;
 mod plan;
 mod progress;
@@ -12,6 +14,7 @@ mod regrade;
 mod report;
 mod run;
 mod tasks;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -54,6 +57,12 @@ enum Command {
     /// Compare models item by item: runs, or models of one run, the reference first
     #[command(after_help = compare::HELP)]
     Compare(compare::CompareCommand),
+    /// Check runs against themselves: frames, hashes, what is there, grades
+    Verify(verify::VerifyCommand),
+    /// Write a run in a form that other tools read
+    Export(export::ExportCommand),
+    /// Join logs of one plan: shards, or several machines
+    Merge(merge::MergeCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// Look into the log of a run
@@ -94,6 +103,9 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Doctor(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Merge(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Export(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),

@@ -18,13 +18,13 @@ mod table;
 mod views_csv;
 
 pub use baselines::{Control, Controls, NO_INTERFACE};
-pub(crate) use cells::places;
+pub(crate) use cells::{Place, places, worth};
 pub use cells::{Cell, cells};
 pub use figures::{FigureRow, figures};
 pub(crate) use grid::{grid, number, percent};
 pub use html::{ItemChoice, html};
 pub use items_csv::{COLUMNS, write_items_csv};
-pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
+pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
 pub use load::RunLog;

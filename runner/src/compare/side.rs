@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::RunLog;
+use crate::report::{RunLog, worth};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
@@ -148,12 +148,7 @@ fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
 }
 
 fn answer(item: &ItemRecord) -> Answer {
-    let (counted, worth) = match item.verdict {
-        Verdict::Right => (true, 1.0),
-        Verdict::Partial(part) => (true, f64::from(part)),
-        Verdict::Wrong | Verdict::Unanswered(_) => (true, 0.0),
-        Verdict::Skipped(_) | Verdict::Lost(_) => (false, 0.0),
-    };
+    let worth = worth(item.verdict);
     let scored = |turn: &crate::entry::TurnRecord| {
         turn.replies.iter().rev().find_map(|reply| match reply {
             Reply::Scored(scored) => {
@@ -168,9 +163,9 @@ fn answer(item: &ItemRecord) -> Answer {
     };
     Answer {
         family: item.family.clone(),
-        counted,
+        counted: worth.is_some(),
         right: item.verdict == Verdict::Right,
-        worth,
+        worth: worth.unwrap_or(0.0),
         prompt: item.turns.first().map(|turn| turn.prompt_hash),
         choices: item.turns.iter().map(choice).collect(),
         scored: item.turns.iter().filter_map(scored).collect(),

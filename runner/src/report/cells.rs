@@ -196,3 +196,13 @@ impl Usage64 {
         self.us += usage.prefill_us + usage.decode_us;
     }
 }
+
+/// What an item is worth: 1 when right, a part when partly right, else 0; `None` when it does not count.
+pub(crate) fn worth(verdict: Verdict) -> Option<f64> {
+    match verdict {
+        Verdict::Right => Some(1.0),
+        Verdict::Partial(part) => Some(f64::from(part)),
+        Verdict::Wrong | Verdict::Unanswered(_) => Some(0.0),
+        Verdict::Skipped(_) | Verdict::Lost(_) => None,
+    }
+}

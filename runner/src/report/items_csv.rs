@@ -11,7 +11,7 @@ use super::load::RunLog;
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 31] = [
+pub const COLUMNS: [&str; 32] = [
     "model",
     "task",
     "interface",
@@ -43,6 +43,7 @@ pub const COLUMNS: [&str; 31] = [
     "group",
     "labels",
     "candidates",
+    "run",
 ];
 
 /// Writes the rows of a run.
@@ -112,6 +113,7 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
         last.and_then(|turn| turn.found.as_ref())
             .map_or(String::new(), |found| found.candidates.len().to_string()),
+        run.source_of(item.at.group).to_owned(),
     ]
 }
 
@@ -139,7 +141,7 @@ pub(crate) fn verdict_in_words(of: Verdict) -> String {
 }
 
 /// The verdict in one word, with its reason where it has one.
-fn verdict(verdict: Verdict) -> (&'static str, String) {
+pub(crate) fn verdict(verdict: Verdict) -> (&'static str, String) {
     let reason = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     match verdict {
         Verdict::Right => ("right", String::new()),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session};
+use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Source};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
 
@@ -24,6 +24,8 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Of a merged log: the logs that it comes from.
+    pub sources: Vec<Source>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -70,6 +72,7 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Source(source) => run.sources.push(source),
                 Entry::Complete(complete) => run.complete = Some(complete),
             }
         }
@@ -85,9 +88,16 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            sources: run.sources,
             complete,
             summary,
         })
+    }
+
+    /// Identity of the run that a group was answered in: this one, or one that it was merged from.
+    pub fn source_of(&self, group: u32) -> &str {
+        let source = self.sources.iter().find(|source| source.groups.binary_search(&group).is_ok());
+        source.map_or(&self.header.run_id, |source| &source.run_id)
     }
 
     /// Groups that are complete.
@@ -103,5 +113,6 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    sources: Vec<Source>,
     complete: Option<Complete>,
 }

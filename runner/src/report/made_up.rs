@@ -40,6 +40,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         loaded: Vec::new(),
         deaths: Vec::new(),
         pieces: BTreeMap::new(),
+        sources: Vec::new(),
         complete: None,
         summary: Summary::default(),
     }

@@ -114,7 +114,7 @@ fn score_intervals_cover(runs: usize) {
 
 fn widened_score_intervals_cover(runs: usize) {
     let (losing, gaining) = (0.06, 0.02);
-    for (families, least) in [(12, 0.88), (60, 0.935)] {
+    for (families, least) in [(12, 0.93), (60, 0.93)] {
         let covered = share(runs, |stream| {
             let comparison = simulate(stream, families, 5, 0.1, losing, gaining);
             let (losses, gains) = flips(&comparison);
@@ -125,7 +125,8 @@ fn widened_score_intervals_cover(runs: usize) {
             (low..=high).contains(&(0.9 * (gaining - losing)))
         });
         tell(&format!("score interval, {families} families of five"), covered);
-        assert!((least - error(0.95, runs)..=0.97 + error(0.95, runs)).contains(&covered), "{covered}");
+        // Few families make it too wide rather than too narrow.
+        assert!((least - error(0.95, runs)..=0.99 + error(0.95, runs)).contains(&covered), "{families} families: {covered}");
     }
 }
 
@@ -150,7 +151,7 @@ fn sizes_and_coverage_on_a_small_scale() {
     tests_keep_their_size(300);
     families_keep_the_size_that_items_alone_would_break(150);
     score_intervals_cover(60);
-    widened_score_intervals_cover(80);
+    widened_score_intervals_cover(200);
     bootstrap_intervals_cover(50, 150);
 }
 

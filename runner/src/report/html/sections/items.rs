@@ -1,31 +1,28 @@
 //! Some items as the model saw them, with what it answered. Prompts are made anew from the log's parameters; where that
 //! gives other items, replies stand alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use datasets::Item;
-use datasets::interfaces::Interface;
 use models::{Finish, Reply};
 
 use super::Material;
 use crate::entry::{ItemRecord, TurnRecord};
-use crate::material::Choices;
+use crate::material::Prompts;
 use crate::report::html::markup::{Markup, all, details, element, paragraph, table, text};
 use crate::report::{answer_in_words, gold_in_words, places, verdict_in_words};
-use crate::track::Track;
 
 /// Characters of a text that are shown; the log has it whole.
 const MOST_CHARACTERS: usize = 20_000;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
-    let made = Made::anew(material);
+    let prompts = Prompts::of(&material.run.header);
     let mut shown = Vec::new();
     for place in places(material.run) {
         let chosen = chosen(material, &place.items);
         if chosen.is_empty() {
             continue;
         }
-        let items = chosen.into_iter().map(|item| one(material, &made, item));
+        let items = chosen.into_iter().map(|item| one(&prompts, item));
         let title = format!("{}, {}, {}", place.model, place.task, place.interface);
         shown.push(details(&title, items.collect::<Vec<_>>()));
     }
@@ -56,37 +53,15 @@ fn chosen<'a>(material: &Material<'_>, items: &[&'a ItemRecord]) -> Vec<&'a Item
     chosen
 }
 
-/// The items of the run's tasks, made anew.
-struct Made {
-    tasks: Vec<HashMap<String, Item>>,
-    choices: Option<Choices>,
+/// The first prompt of an item, turn by turn.
+fn prompt(prompts: &Prompts<'_>, record: &ItemRecord) -> Option<Markup> {
+    let prompt = prompts.first(record)?;
+    let turns = prompt.turns.iter().map(|turn| (turn.role.as_str(), turn.text.as_str()));
+    let lead = (!prompt.lead.is_empty()).then_some(("assistant begins", prompt.lead.as_str()));
+    Some(all(turns.chain(lead).map(|(role, words)| spoken(role, words))))
 }
 
-impl Made {
-    fn anew(material: &Material<'_>) -> Made {
-        let header = &material.run.header;
-        let choices = Choices::of(header).ok();
-        let of_task = |index: usize| {
-            let items = choices.as_ref().and_then(|choices| choices.items(header, index).ok());
-            items.unwrap_or_default().into_iter().map(|item| (item.id.clone(), item)).collect()
-        };
-        Made { tasks: (0..header.tasks.len()).map(of_task).collect(), choices }
-    }
-
-    /// The first prompt of an item, turn by turn.
-    fn prompt(&self, material: &Material<'_>, record: &ItemRecord) -> Option<Markup> {
-        let (model, task) = (usize::from(record.at.model), usize::from(record.at.task));
-        let item = self.tasks.get(task)?.get(&record.item)?;
-        let settings = self.choices.as_ref()?.settings(&material.run.header, model, task).ok()?;
-        let track = Track::start(item, Interface::named(&record.interface)?, &settings);
-        let (prompt, _) = track.asks().first()?;
-        let turns = prompt.turns.iter().map(|turn| (turn.role.as_str(), turn.text.as_str()));
-        let lead = (!prompt.lead.is_empty()).then_some(("assistant begins", prompt.lead.as_str()));
-        Some(all(turns.chain(lead).map(|(role, words)| spoken(role, words))))
-    }
-}
-
-fn one(material: &Material<'_>, made: &Made, record: &ItemRecord) -> Markup {
+fn one(prompts: &Prompts<'_>, record: &ItemRecord) -> Markup {
     let tags: Vec<String> = record.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let title = format!("{}: {}", record.item, verdict_in_words(record.verdict));
     let heading = element("h3", &[], [text(&title)]);
@@ -98,8 +73,7 @@ fn one(material: &Material<'_>, made: &Made, record: &ItemRecord) -> Markup {
         record.usage.output_tokens,
         (record.usage.prefill_us + record.usage.decode_us) as f64 / 1e3
     ));
-    let prompt = made
-        .prompt(material, record)
+    let prompt = prompt(prompts, record)
         .unwrap_or_else(|| paragraph("The prompt cannot be made anew by this version of the program."));
     let turns = record.turns.iter().enumerate().map(|(at, turn)| answer(at, record.turns.len(), turn));
     element("div", &[], [heading, facts, prompt].into_iter().chain(turns.collect::<Vec<_>>()))

@@ -72,6 +72,19 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             ]
         })
         .collect();
+    let sources: Vec<Vec<String>> = run
+        .sources
+        .iter()
+        .map(|source| {
+            let device = &source.device;
+            let groups = source.groups.len().to_string();
+            vec![source.run_id.clone(), device.model.clone(), device.cpu.clone(), device.system.clone(), groups]
+        })
+        .collect();
+    let merged = match sources.is_empty() {
+        true => Markup::default(),
+        false => table("Merged from", &["run", "machine", "processor", "system", "groups"], 4, &sources),
+    };
     let config: serde_json::Value = serde_json::from_str(&header.config_json).unwrap_or_default();
     let config = element("pre", &[], [text(&format!("{config:#}"))]);
     Some(all([
@@ -98,6 +111,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             4,
             &engines,
         ),
+        merged,
         details("Effective configuration", [config]),
     ]))
 }
