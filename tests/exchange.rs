@@ -21,7 +21,8 @@ name = "lights"
 fn stat_06_the_same_run_on_two_machines_merges_into_one() {
     let bench = Bench::new(ONE);
     assert!(bench.run("a", &[]).status.success() && bench.run("b", &[]).status.success());
-    let (code, out, errors) = told(&run(&["merge", &bench.path("a"), &bench.path("b"), "-o", &bench.path("both")]));
+    let (code, out, errors) =
+        told(&run(&["merge", &bench.path("a"), &bench.path("b"), "-o", &bench.path("both")]));
     assert_eq!(code, Some(0), "{errors}");
     assert!(out.contains("; 0 missing"), "{out}");
     assert_same(&bench.log("both"), &bench.log("a"));
@@ -39,7 +40,11 @@ fn a_whole_run_verifies_and_a_damaged_one_does_not() {
     assert!(bench.run("a", &[]).status.success());
     let (code, out, _) = told(&run(&["verify", &bench.path("a"), "--models"]));
     assert_eq!(code, Some(0), "{out}");
-    for line in ["ok       frames: ", "ok       grades: 80 answers read again, as recorded", "ok       presence: 80 entries"] {
+    for line in [
+        "ok       frames: ",
+        "ok       grades: 80 answers read again, as recorded",
+        "ok       presence: 80 entries",
+    ] {
         assert!(out.contains(line), "{line} in {out}");
     }
     let log = bench.dir.path().join("a").join("log");

@@ -18,8 +18,8 @@ mod table;
 mod views_csv;
 
 pub use baselines::{Control, Controls, NO_INTERFACE};
-pub(crate) use cells::{Place, places, worth};
 pub use cells::{Cell, cells};
+pub(crate) use cells::{Place, places, worth};
 pub use figures::{FigureRow, figures};
 pub(crate) use grid::{grid, number, percent};
 pub use html::{ItemChoice, html};

@@ -44,12 +44,17 @@ fn frames(run: &RunLog) -> Check {
 /// The header is written twice; both must say the same.
 fn headers(dir: &Path, run: &RunLog) -> Result<Check, Failure> {
     let mut copies = 0u64;
-    let reader = Reader::<Entry>::open(&dir.join(LOG_FILE)).map_err(|error| Failure::disk(error.to_string()))?;
+    let reader =
+        Reader::<Entry>::open(&dir.join(LOG_FILE)).map_err(|error| Failure::disk(error.to_string()))?;
     for record in reader.flatten() {
         let Entry::Header(header) = record.entry else { continue };
         copies += 1;
         if *header != run.header {
-            return Ok(check("headers", Level::Fail, format!("entry {} is another header than the first", record.seq)));
+            return Ok(check(
+                "headers",
+                Level::Fail,
+                format!("entry {} is another header than the first", record.seq),
+            ));
         }
     }
     Ok(check("headers", Level::Ok, format!("{copies}, alike")))
@@ -60,7 +65,9 @@ fn groups(run: &RunLog) -> Check {
     let finding = format!("{done} of {planned}");
     match run.complete {
         Some(_) => check("groups", Level::Ok, finding),
-        None if done == planned => check("groups", Level::Warn, format!("{finding}, but the run's last entry is missing")),
+        None if done == planned => {
+            check("groups", Level::Warn, format!("{finding}, but the run's last entry is missing"))
+        }
         None => check("groups", Level::Warn, format!("{finding}: the run is not complete")),
     }
 }
@@ -70,7 +77,9 @@ fn templates(run: &RunLog) -> Check {
         !model.template.is_empty() && hex(&Sha256::digest(model.template.as_bytes())) != model.template_sha256
     });
     match wrong {
-        Some(model) => check("templates", Level::Fail, format!("{}: the template's SHA-256 is another", model.name)),
+        Some(model) => {
+            check("templates", Level::Fail, format!("{}: the template's SHA-256 is another", model.name))
+        }
         None => check("templates", Level::Ok, "as their hashes say"),
     }
 }
@@ -128,13 +137,15 @@ fn presence(run: &RunLog) -> Check {
         for interface in task.interfaces.iter().filter_map(|name| Interface::named(name)) {
             for item in items.iter().filter(|item| fits(item, interface)) {
                 for model in 0..run.header.models.len() {
-                    missing += u64::from(!there.remove(&(model as u16, index as u16, &item.id, interface.name)));
+                    missing +=
+                        u64::from(!there.remove(&(model as u16, index as u16, &item.id, interface.name)));
                 }
             }
         }
     }
     if let Some((_, _, item, interface)) = there.first() {
-        let what = format!("{} entries were not planned, the first: item {item} through {interface}", there.len());
+        let what =
+            format!("{} entries were not planned, the first: item {item} through {interface}", there.len());
         return check("presence", Level::Fail, what);
     }
     match (missing, run.complete.is_some()) {
@@ -171,14 +182,20 @@ fn model(model: &crate::entry::ModelRecord) -> Check {
         return check(&name, Level::Skip, "has no file");
     }
     let hash = || -> Result<String, String> {
-        let path: PathBuf = crate::plan::resolve(Path::new(&model.path)).map_err(|failure| failure.to_string())?;
+        let path: PathBuf =
+            crate::plan::resolve(Path::new(&model.path)).map_err(|failure| failure.to_string())?;
         let header = ModelHeader::open(&path).map_err(|error| error.to_string())?;
-        let hashes: Result<Vec<String>, _> = header.files().iter().map(|file| sha256_file(file, &mut |_| ())).collect();
+        let hashes: Result<Vec<String>, _> =
+            header.files().iter().map(|file| sha256_file(file, &mut |_| ())).collect();
         hashes.map(|hashes| hashes.join("+")).map_err(|error| error.to_string())
     };
     match hash() {
         Ok(found) if found == model.sha256 => check(&name, Level::Ok, "the file is the one that was asked"),
-        Ok(_) => check(&name, Level::Fail, format!("{}: the file has changed since: its SHA-256 is another", model.path)),
+        Ok(_) => check(
+            &name,
+            Level::Fail,
+            format!("{}: the file has changed since: its SHA-256 is another", model.path),
+        ),
         Err(reason) => check(&name, Level::Skip, format!("cannot be checked: {reason}")),
     }
 }

@@ -58,11 +58,15 @@ impl ExportCommand {
             }
             Format::LlamaBench => {
                 let mut out = output(&self.out)?;
-                ended(out.write_all(format!("{:#}\n", llama_bench(&run)).as_bytes()).and_then(|()| out.flush()))
+                ended(
+                    out.write_all(format!("{:#}\n", llama_bench(&run)).as_bytes()).and_then(|()| out.flush()),
+                )
             }
             Format::LmEval => {
                 if self.out.as_os_str() == "-" {
-                    return Err(Failure::usage("--format lm-eval writes several files: name a folder with -o"));
+                    return Err(Failure::usage(
+                        "--format lm-eval writes several files: name a folder with -o",
+                    ));
                 }
                 let written = write_lm_eval(&run, &self.out)?;
                 print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())

@@ -25,7 +25,11 @@ impl MergeCommand {
         if !merged.missing.is_empty() {
             let few: Vec<String> = merged.missing.iter().take(10).map(u32::to_string).collect();
             let more = if merged.missing.len() > 10 { ", ..." } else { "" };
-            talk(&format!("{} groups are in none of the logs: {}{more}", merged.missing.len(), few.join(", ")));
+            talk(&format!(
+                "{} groups are in none of the logs: {}{more}",
+                merged.missing.len(),
+                few.join(", ")
+            ));
         }
         print(&format!(
             "{}: {} groups, {} of them in more than one log; {} missing\n",

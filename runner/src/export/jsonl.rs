@@ -17,7 +17,8 @@ pub fn write_jsonl(run: &RunLog, output: &mut dyn Write) -> std::io::Result<()> 
 fn object(run: &RunLog, item: &ItemRecord) -> Value {
     let (word, reason) = verdict(item.verdict);
     let tags: Map<String, Value> = item.tags.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    let scores: Map<String, Value> = item.scores.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let scores: Map<String, Value> =
+        item.scores.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     json!({
         "run": run.source_of(item.at.group),
         "model": model_name(run, item.at.model),
@@ -56,9 +57,7 @@ fn turn(turn: &TurnRecord) -> Value {
 fn reply(reply: &Reply, labels: &[String]) -> Value {
     match reply {
         Reply::Scored(scored) => {
-            let label = |(at, score): (usize, &models::LabelScore)| {
-                json!({ "label": labels.get(at), "logprob": score.sum(), "rank": score.rank, "tokens": score.tokens })
-            };
+            let label = |(at, score): (usize, &models::LabelScore)| json!({ "label": labels.get(at), "logprob": score.sum(), "rank": score.rank, "tokens": score.tokens });
             json!({
                 "kind": "scored",
                 "labels": scored.labels.iter().enumerate().map(label).collect::<Vec<_>>(),
@@ -75,7 +74,9 @@ fn reply(reply: &Reply, labels: &[String]) -> Value {
             "thinking_cut": generated.thinking_cut,
             "usage": generated.usage,
         }),
-        Reply::TooLong { needed, context } => json!({ "kind": "too-long", "needed": needed, "context": context }),
+        Reply::TooLong { needed, context } => {
+            json!({ "kind": "too-long", "needed": needed, "context": context })
+        }
         Reply::Failed { reason, usage } => json!({ "kind": "failed", "reason": reason, "usage": usage }),
     }
 }

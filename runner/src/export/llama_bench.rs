@@ -91,10 +91,14 @@ mod tests {
             item
         };
         // 100 tokens in 0.5 s, 200 in 2 s: 200 and 100 tokens per second.
-        let tests = llama_bench(&run(&["lights"], vec![timed("a", 100, 500_000), timed("b", 200, 2_000_000)]));
+        let tests =
+            llama_bench(&run(&["lights"], vec![timed("a", 100, 500_000), timed("b", 200, 2_000_000)]));
         let tests = tests.as_array().unwrap();
         assert_eq!(tests.len(), 1);
-        assert_eq!((&tests[0]["avg_ts"], &tests[0]["n_prompt"], &tests[0]["n_gen"]), (&150.0.into(), &150.into(), &0.into()));
+        assert_eq!(
+            (&tests[0]["avg_ts"], &tests[0]["n_prompt"], &tests[0]["n_gen"]),
+            (&150.0.into(), &150.into(), &0.into())
+        );
         assert!((tests[0]["stddev_ts"].as_f64().unwrap() - 5000.0_f64.sqrt()).abs() < 1e-9);
         assert!(tests[0].get("n_threads").is_none(), "nothing was loaded");
     }

@@ -169,7 +169,8 @@ fn sample(number: usize, item: &ItemRecord, prompts: &Prompts<'_>, filter: &str)
     let target = last.map(gold_in_words).unwrap_or_default();
     let labels: &[String] = last.map_or(&[], |turn| &turn.labels);
     let tags: Map<String, Value> = item.tags.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    let doc = json!({ "id": item.item, "family": item.family, "tags": tags, "labels": labels, "gold": target });
+    let doc =
+        json!({ "id": item.item, "family": item.family, "tags": tags, "labels": labels, "gold": target });
     let prompt = prompts.first(item).map(|prompt| words(&prompt));
     let scored = last.and_then(|turn| {
         turn.replies.iter().rev().find_map(|reply| match reply {
@@ -190,7 +191,11 @@ fn sample(number: usize, item: &ItemRecord, prompts: &Prompts<'_>, filter: &str)
                 Reply::Generated(generated) => Some(json!([generated.text()])),
                 _ => None,
             });
-            (numbered(vec![json!({ "arg_0": prompt, "arg_1": {} })]), texts.collect::<Vec<_>>(), vec![json!(answer)])
+            (
+                numbered(vec![json!({ "arg_0": prompt, "arg_1": {} })]),
+                texts.collect::<Vec<_>>(),
+                vec![json!(answer)],
+            )
         }
     };
     json!({

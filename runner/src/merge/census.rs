@@ -80,7 +80,11 @@ pub(super) fn first_difference(one: &Path, other: &Path, group: u32) -> Result<O
     let words = |item: &ItemRecord| verdict_in_words(item.verdict);
     for (a, b) in ours.iter().zip(&theirs) {
         if timeless(a) != timeless(b) {
-            let what = if a.verdict == b.verdict { "the replies differ".to_owned() } else { format!("{} and {}", words(a), words(b)) };
+            let what = if a.verdict == b.verdict {
+                "the replies differ".to_owned()
+            } else {
+                format!("{} and {}", words(a), words(b))
+            };
             return Ok(Some(format!("item {} through {}: {what}", a.item, a.interface)));
         }
     }

@@ -10,13 +10,7 @@ use crate::report::RunLog;
 use crate::report::made_up::{item, run};
 
 /// A log of four groups, of which it has these; `change` touches its items.
-fn shard(
-    dir: &Path,
-    name: &str,
-    groups: &[u32],
-    cpu: &str,
-    change: impl Fn(&mut ItemRecord),
-) -> PathBuf {
+fn shard(dir: &Path, name: &str, groups: &[u32], cpu: &str, change: impl Fn(&mut ItemRecord)) -> PathBuf {
     let path = dir.join(name);
     let mut header = run(&["lights"], Vec::new()).header;
     header.run_id = name.to_owned();

@@ -126,7 +126,10 @@ fn widened_score_intervals_cover(runs: usize) {
         });
         tell(&format!("score interval, {families} families of five"), covered);
         // Few families make it too wide rather than too narrow.
-        assert!((least - error(0.95, runs)..=0.99 + error(0.95, runs)).contains(&covered), "{families} families: {covered}");
+        assert!(
+            (least - error(0.95, runs)..=0.99 + error(0.95, runs)).contains(&covered),
+            "{families} families: {covered}"
+        );
     }
 }
 

@@ -78,7 +78,13 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         .map(|source| {
             let device = &source.device;
             let groups = source.groups.len().to_string();
-            vec![source.run_id.clone(), device.model.clone(), device.cpu.clone(), device.system.clone(), groups]
+            vec![
+                source.run_id.clone(),
+                device.model.clone(),
+                device.cpu.clone(),
+                device.system.clone(),
+                groups,
+            ]
         })
         .collect();
     let merged = match sources.is_empty() {
