@@ -105,11 +105,11 @@ fn items(dir: &Path, group: u32) -> Result<Vec<ItemRecord>, Failure> {
     Ok(found)
 }
 
+/// What is told of a log: an entry, the items of its group, its number.
+type See<'a> = &'a mut dyn FnMut(&Entry, &[ItemRecord], u64) -> Result<(), Failure>;
+
 /// Goes through a log: headers, sources, and complete groups with their items. Groups that lost items to damage are left out.
-fn each_group(
-    dir: &Path,
-    see: &mut dyn FnMut(&Entry, &[ItemRecord], u64) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn each_group(dir: &Path, see: See<'_>) -> Result<(), Failure> {
     let path = dir.join(LOG_FILE);
     if !path.exists() {
         return Err(Failure::disk(format!("{}: holds no run: there is no file `{LOG_FILE}`", dir.display())));

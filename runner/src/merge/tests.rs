@@ -126,7 +126,7 @@ fn a_group_that_was_done_twice_counts_as_it_was_last() {
 fn a_folder_that_holds_a_run_and_one_that_holds_none_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let a = shard(dir.path(), "a", &[0], "arm", same);
-    assert!(merge(&[a.clone()], &a).unwrap_err().message.contains("holds a run already"));
+    assert!(merge(std::slice::from_ref(&a), &a).unwrap_err().message.contains("holds a run already"));
     let failure = merge(&[dir.path().join("nothing")], &dir.path().join("out")).unwrap_err();
     assert!(failure.message.contains("holds no run"), "{}", failure.message);
 }

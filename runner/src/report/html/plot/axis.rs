@@ -71,7 +71,9 @@ impl Axis {
                 names.iter().enumerate().map(|(at, name)| (at as f64, name.clone())).collect()
             }
             Axis::Numbers { low, high, .. } => {
-                let step = step((high - low).max(f64::MIN_POSITIVE), wanted);
+                // Depths and passes are counted: there is nothing between them.
+                let counted = low.fract() == 0.0 && high.fract() == 0.0 && high - low >= 2.0;
+                let step = step((high - low).max(f64::MIN_POSITIVE), wanted).max(f64::from(u8::from(counted)));
                 let first = (low / step).ceil() as i64;
                 let last = (high / step + 1e-9).floor() as i64;
                 (first..=last).take(50).map(|at| (at as f64 * step, short(at as f64 * step))).collect()
@@ -122,6 +124,8 @@ mod tests {
         assert_eq!(words(Axis::shares("x")), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         let depths = Axis::Numbers { name: String::new(), low: 0.0, high: 10.0 };
         assert_eq!(words(depths), ["0", "2", "4", "6", "8", "10"]);
+        let passes = Axis::Numbers { name: String::new(), low: 1.0, high: 4.0 };
+        assert_eq!(words(passes), ["1", "2", "3", "4"]);
         assert_eq!(words(Axis::ratios("ms", [9.0, 900.0].into_iter())), ["10", "100", "1000"]);
         assert_eq!(words(Axis::ratios("ms", [2.0, 4.0].into_iter())), ["2", "5"]);
         assert_eq!(words(Axis::Names(vec!["a".into(), "b".into()])), ["a", "b"]);

@@ -26,6 +26,10 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         plots.extend(plot(material, &own, interface, "seconds per item", |place| place.seconds_per_item));
         plots.extend(plot(material, &own, interface, "model file, MB", |place| place.megabytes));
     }
+    // Neither time nor size is known: nothing to weigh.
+    if plots.is_empty() {
+        return None;
+    }
     let fronts = |place: &Place, price: fn(&Place) -> Option<f64>| {
         let rivals = places.iter().filter(|other| other.interface == place.interface);
         if price(place).is_none() {
