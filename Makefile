@@ -83,6 +83,11 @@ fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
 	        -dict=dictionaries/$$target.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 -rss_limit_mb=512 -malloc_limit_mb=256 \
 	        -print_final_stats=1; done
 
+.PHONY: bench-compare
+bench-compare: fetch build ## edge-eval bench and llama-bench in turn on the default model; COMPARE="--rounds 7 -t 4"
+	@$(TOOLS) [ -x .tools/llama-bench/llama-bench ] || cross/llama-bench.sh
+	@cross/bench-compare.py $(or $(BENCH_MODEL),models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf) $(COMPARE)
+
 .PHONY: clean
 clean: ## remove what the build made; models and tools stay
 	@cargo clean

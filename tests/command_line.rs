@@ -195,3 +195,63 @@ fn txt_08_a_report_of_items_that_were_all_skipped_has_null_and_no_number() {
         assert!(cell["skipped"].as_u64() > Some(0), "the reason: {cell}");
     }
 }
+
+#[test]
+fn a_template_of_the_command_line_is_what_prompts_are_made_with() {
+    let bench = Bench::new(SMALL);
+    let file = bench.path("own.jinja");
+    std::fs::write(&file, "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<reply>")
+        .expect("the template is written");
+    let shown = |template: &str| {
+        let show =
+            ["tasks", "show", "logic", "--model", "fake", "--interface", "direct", "--template", template];
+        let (code, out, errors) = told(&run(&show));
+        assert_eq!(code, Some(0), "{errors}");
+        out
+    };
+    assert!(shown(&file).contains("<user>") && shown(&file).ends_with("<reply>\n"), "{}", shown(&file));
+    assert!(!shown("raw").contains("<|user|>") && shown("gguf").contains("<|user|>"));
+    let more = ["--limit", "1", "--task", "logic", "--quiet", "--template"];
+    for (out, template) in [("own", file.as_str()), ("raw", "raw"), ("gguf", "gguf")] {
+        let output = bench.run(out, &[&more[..], &[template]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", told(&output).2);
+    }
+    let hash = |out: &str| bench.log(out).items[0].turns[0].prompt_hash;
+    assert!(hash("own") != hash("raw") && hash("raw") != hash("gguf") && hash("own") != hash("gguf"));
+    assert!(bench.log("own").header.models[0].template.contains("<reply>"));
+    assert_eq!(bench.log("raw").header.models[0].template, "");
+    // Another template is another run, and one that is not there is named, by `plan` too.
+    let other = bench.run("own", &[&more[..], &["raw"]].concat());
+    assert_eq!(other.status.code(), Some(5));
+    let missing = run(&["plan", &bench.config, "--template", "nowhere.jinja"]);
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(complaint(&missing).contains("nowhere.jinja"));
+}
+
+#[test]
+fn data_05_one_gold_that_changed_in_a_file_makes_another_run() {
+    let row = |question: &str, gold: &str| format!("{question}\tacid\tbase\tsalt\t{gold}\n");
+    let rows = |gold: &str| {
+        format!("question\tA\tB\tC\tanswer\n{}{}", row("What is sour?", "A"), row("What is soap?", gold))
+    };
+    let bench = Bench::new("");
+    let file = bench.path("set.tsv");
+    let config = format!(
+        "[[model]]\npath = \"fake\"\n[[task]]\nname = \"file\"\nparams = {{ path = {file:?} }}\n[log]\nsync = \"never\"\n"
+    );
+    std::fs::write(&bench.config, config).expect("the configuration is written");
+    std::fs::write(&file, rows("B")).expect("the set is written");
+    let (code, _, errors) = told(&bench.run("run", &["--quiet"]));
+    assert_eq!(code, Some(0), "{errors}");
+    let hash = bench.log("run").header.tasks[0].items_sha256.clone();
+    std::fs::write(&file, rows("C")).expect("the set is written");
+    let output = bench.run("run", &["--quiet"]);
+    assert_eq!(output.status.code(), Some(5));
+    let line = complaint(&output);
+    assert!(line.contains("file-sha256") || line.contains("items_sha256"), "{line}");
+    // In a folder of its own it runs, and both hashes tell.
+    assert_eq!(bench.run("other", &["--quiet"]).status.code(), Some(0));
+    let other = bench.log("other").header.tasks[0].clone();
+    assert_ne!(other.items_sha256, hash);
+    assert!(other.params_json.contains("file-sha256"), "{}", other.params_json);
+}

@@ -112,3 +112,36 @@ fn a_model_that_cannot_be_opened_does_not_stop_the_others() {
     assert_eq!(log.items.len(), 18);
     assert!(log.items.iter().all(|item| item.at.model == 1));
 }
+
+/// 18 prompts of two groups; the context is chosen over both.
+const TWO_GROUPS: &str =
+    "limit = 3\n[[task]]\nname = \"lights\"\n[[task]]\nname = \"logic\"\n[log]\nsync = \"never\"\n";
+
+#[test]
+fn a_worker_that_dies_while_prompts_are_measured_is_replaced() {
+    let bench = Bench::new(TWO_GROUPS);
+    assert_eq!(bench.run("whole", &["--model", "fake"]).status.code(), Some(0));
+    // Dies in the second group, of 9 prompts; the next worker begins with that group and lives.
+    let output = bench.run("hurt", &["--model", "fake:die-measuring=12"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("while prompts were measured; starting another")
+    );
+    let (hurt, whole) = (bench.log("hurt"), bench.log("whole"));
+    assert_same(&hurt, &whole);
+    assert!(hurt.complete.is_some());
+    let [death] = &hurt.deaths[..] else { panic!("{:?}", hurt.deaths) };
+    assert_eq!((death.cause, death.at.group, &death.culprit), (DeathCause::Signal(6), 1, &None));
+    // What was measured before the death still counts.
+    assert_eq!(hurt.loaded[0].spec.context_tokens, whole.loaded[0].spec.context_tokens);
+}
+
+#[test]
+fn prompts_that_always_kill_their_measurer_end_the_model_in_one_line() {
+    let bench = Bench::new(TWO_GROUPS);
+    let output = bench.run("run", &["--model", "fake:die-measuring=4"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let line = crate::support::complaint(&output);
+    assert!(line.contains("while prompts were measured") && line.contains("SIGABRT"), "{line}");
+    assert_eq!(bench.log("run").deaths.len(), 1, "the last death is the message");
+}

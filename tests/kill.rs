@@ -8,7 +8,7 @@ use datasets::Stream;
 use crate::support::{Bench, assert_same, program};
 
 /// Three groups of 66 jobs at 1 ms each, and the start and end of a process around them.
-const CONFIG: &str = "limit = 66\n[[model]]\npath = \"fake:delay-us=1000\"\n[[task]]\nname = \"lights\"\n";
+const CONFIG: &str = "limit = 66\n[engine]\ngroup-items = 11\n[[model]]\npath = \"fake:delay-us=1000\"\n[[task]]\nname = \"lights\"\n";
 
 /// Who is killed.
 #[derive(Clone, Copy, Debug)]

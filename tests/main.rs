@@ -3,6 +3,7 @@
 //! Those in `real` need the llama feature and the default model in `models/gguf/` (`make fetch`).
 
 mod bad_input;
+mod bench;
 mod case_table;
 mod command_line;
 mod compare;
@@ -12,8 +13,11 @@ mod doctor;
 mod exchange;
 mod faults;
 mod kill;
+mod pictures;
+mod power;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;
 mod reports;
+mod shards;
 mod support;

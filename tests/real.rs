@@ -1,8 +1,11 @@
 //! The real engine on the default model.
 
 mod answering;
+mod minimum;
 mod packing;
+mod probing;
 mod program;
+mod states;
 
 use std::path::PathBuf;
 
@@ -19,20 +22,24 @@ fn model() -> PathBuf {
     path
 }
 
-fn engine_in(mode: Mode, threads: u32) -> models::llama::Llama {
-    let spec = LoadSpec {
+fn spec() -> LoadSpec {
+    LoadSpec {
         model: model(),
         vocab_only: false,
-        mode,
+        mode: Mode::Packed,
         cells: 4096,
         sequences: 64,
         parallel: 16,
         context_tokens: 1024,
         batch_tokens: 512,
-        threads,
-        threads_batch: threads,
+        threads: 2,
+        threads_batch: 2,
         mmap: true,
-    };
+    }
+}
+
+fn engine_in(mode: Mode, threads: u32) -> models::llama::Llama {
+    let spec = LoadSpec { mode, threads, threads_batch: threads, ..spec() };
     models::llama::Llama::open(&spec).expect("the model loads")
 }
 
@@ -41,7 +48,13 @@ fn engine(threads: u32) -> models::llama::Llama {
 }
 
 fn job(text: &str, request: Request) -> Job {
-    Job { id: 0, prompt: vec![Segment { text: text.into(), control: true }], add_bos: false, request }
+    Job {
+        id: 0,
+        prompt: vec![Segment { text: text.into(), control: true }],
+        add_bos: false,
+        request,
+        follow_up: false,
+    }
 }
 
 fn score(text: &str, labels: &[&str]) -> Job {

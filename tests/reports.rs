@@ -300,3 +300,64 @@ fn regrade_of_what_is_no_run_has_one_line() {
     assert!(complaint(&output).contains("holds no run"));
     assert!(RunLog::read(Path::new(&bench.path("nowhere"))).is_err());
 }
+
+#[test]
+fn routes_that_were_chosen_are_fitted_beside_the_uniform_chooser() {
+    let config = "limit = 12\ninterfaces = [\"direct\", \"free-cot\"]\n[[model]]\n\
+        path = \"fake:say=Best Route: A\"\n[[task]]\nname = \"iip\"\n[[task]]\nname = \"logic\"\n[log]\nsync = \"never\"\n";
+    let bench = Bench::new(config);
+    assert_eq!(bench.run("run", &["--quiet"]).status.code(), Some(0));
+    let (dir, surface, predictions) = (bench.path("run"), bench.path("s.csv"), bench.path("p.csv"));
+    let value = json(&[
+        "bayes",
+        "fit",
+        &dir,
+        "--json",
+        "--surface",
+        &surface,
+        "--resolution",
+        "10",
+        "--predictions",
+        &predictions,
+    ]);
+    let fits = value["fits"].as_array().expect("fits");
+    assert_eq!(fits.len(), 2, "one model, one task with routes, two interfaces");
+    // The free replies name Route A; which kind that is, the tags of the items tell.
+    let log = bench.log("run");
+    let of_kind = |kind: &str| {
+        let wanted = ("option-a".to_owned(), kind.to_owned());
+        log.items.iter().filter(|item| item.interface == "free-cot" && item.tags.contains(&wanted)).count()
+    };
+    let free = fits.iter().find(|fit| fit["interface"] == "free-cot").expect("the fit");
+    let expected = ["hybrid", "shortest", "reversed", "avoidant"].map(of_kind);
+    assert_eq!(free["chosen"], serde_json::json!(expected));
+    assert_eq!(
+        (free["n"].as_u64(), free["unanswered"].as_u64(), free["order"].as_u64()),
+        (Some(12), Some(0), Some(2))
+    );
+    let uniform = free["uniform_log_likelihood"].as_f64().expect("a number");
+    assert!((uniform + 12.0 * 4.0_f64.ln()).abs() < 1e-9);
+    let points =
+        csv::Reader::from_path(&surface).expect("the surface").records().filter(Result::is_ok).count();
+    let items =
+        csv::Reader::from_path(&predictions).expect("predictions").records().filter(Result::is_ok).count();
+    assert_eq!((points, items), (200, 24));
+    let (code, text, _) = told(&run(&["bayes", "fit", &dir, "--order", "4", "--free", "fading"]));
+    assert_eq!(code, Some(0));
+    assert!(
+        ["free-cot", "uniform", "nats/choice", "urgency"].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
+    for (arguments, part) in [
+        (&["--order", "3"][..], "--order 3"),
+        (&["--task", "logic"], "--task logic"),
+        (&["--fading", "2"], "--fading"),
+        (&["--resolution", "0"], "--resolution"),
+    ] {
+        let output = run(&[&["bayes", "fit", &dir], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(complaint(&output).contains(part));
+    }
+    let (_, shown, _) = told(&run(&["tasks", "show", "iip", "--interface", "direct"]));
+    assert!(shown.contains("expected of people (order 2): hybrid 0."), "{shown}");
+}

@@ -13,6 +13,11 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the runner lies in the project").to_owned()
 }
 
+/// A file of the fixtures.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    root().join("tests/fixtures").join(name)
+}
+
 /// The program, run from the project's root.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edge-eval"));

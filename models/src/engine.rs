@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, Phase, Reply};
+use crate::{Job, Phase, Probe, ProbeReply, Reply};
 
 /// What to load, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct LoadSpec {
     pub cells: u32,
     /// Sequences evaluated side by side.
     pub sequences: u32,
-    /// Replies generated side by side.
+    /// Replies generated side by side; 0 counts as 1.
     pub parallel: u32,
     /// Largest number of tokens handed to the library in one call.
     pub batch_tokens: u32,
@@ -60,10 +60,13 @@ pub struct EngineFacts {
     pub vocab_tokens: u32,
     /// Whether the tokenizer adds a begin-of-sequence token by itself.
     pub adds_bos: bool,
-    /// Whether what prompts share is evaluated once; models that cannot fork a sequence are asked job by job.
+    /// Whether prompts share tokens and batches.
     pub packs: bool,
     /// Time to load in microseconds.
     pub load_us: u64,
+    /// Whether jobs are answered one by one from states kept where their prompts part: the model keeps one state per
+    /// sequence, and can neither share tokens among sequences nor go back.
+    pub checkpoints: bool,
 }
 
 /// Tokens of a prompt, measured without evaluating it.
@@ -109,6 +112,17 @@ pub struct RoundReply {
     pub phases: Vec<Phase>,
     /// Texts of the tokens of the scored continuations, each once, by id.
     pub pieces: Vec<(i32, String)>,
+    /// The calls into the library, in order, when the round had a single job: they tell when each token was known.
+    pub calls: Vec<Call>,
+}
+
+/// A call that evaluated tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Tokens that it evaluated.
+    pub tokens: u32,
+    /// Its end, in microseconds since the round began.
+    pub end_us: u64,
 }
 
 /// How far a round is.
@@ -145,4 +159,7 @@ pub trait Engine {
 
     /// The group is over: forget what was evaluated for it.
     fn end_group(&mut self);
+
+    /// Measures the engine on made-up tokens, beside what it keeps of a group; keeps nothing of its own.
+    fn probe(&mut self, probe: &Probe, progress: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError>;
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
-    PhaseKind, PromptSize, Reply, Request, RoundReply, Score, Scored, Token, TokenProb, Tokenised, Usage,
+    Advance, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore, Phase,
+    PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score, Scored, Token,
+    TokenProb, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
-pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, \
+pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
     say=TEXT as every generated reply";
 
@@ -24,6 +25,7 @@ struct Faults {
     delay_us: u64,
     die_after: Option<u64>,
     die_on: Option<String>,
+    die_measuring: Option<u64>,
     hang_after: Option<u64>,
     hang_on: Option<String>,
     fail_on: Option<String>,
@@ -51,6 +53,7 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "context" => faults.context = Some(number()?.min(u64::from(u32::MAX)) as u32),
             "delay-us" => faults.delay_us = number()?,
             "die-after" => faults.die_after = Some(number()?),
+            "die-measuring" => faults.die_measuring = Some(number()?),
             "die-on" => faults.die_on = Some(value.to_owned()),
             "hang-after" => faults.hang_after = Some(number()?),
             "hang-on" => faults.hang_on = Some(value.to_owned()),
@@ -71,6 +74,7 @@ pub struct Fake {
     faults: Faults,
     context_tokens: u32,
     jobs_done: u64,
+    prompts_measured: u64,
     /// Memory held on request.
     ballast: Vec<u8>,
 }
@@ -83,7 +87,7 @@ impl Fake {
         // Untouched pages are not memory yet.
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake { faults, context_tokens, jobs_done: 0, ballast })
+        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast })
     }
 
     fn misbehave(&mut self, text: &str) {
@@ -214,6 +218,13 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The prompt at once, then token by token, all done at the end.
+fn calls(usage: Usage, end_us: u64) -> Vec<Call> {
+    let prompt = (usage.evaluated_tokens > 0).then_some(Call { tokens: usage.evaluated_tokens, end_us });
+    let written = (0..usage.output_tokens).map(|_| Call { tokens: 1, end_us });
+    prompt.into_iter().chain(written).collect()
+}
+
 impl Engine for Fake {
     fn facts(&self) -> EngineFacts {
         EngineFacts {
@@ -225,10 +236,15 @@ impl Engine for Fake {
             adds_bos: false,
             packs: false,
             load_us: 0,
+            checkpoints: false,
         }
     }
 
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
+        self.prompts_measured += jobs.len() as u64;
+        if self.faults.die_measuring.is_some_and(|most| self.prompts_measured > most) {
+            std::process::abort();
+        }
         Ok(jobs.iter().map(size).collect())
     }
 
@@ -256,10 +272,35 @@ impl Engine for Fake {
         }
         let wall_us = started.elapsed().as_micros() as u64;
         let phase = Phase { kind: PhaseKind::Prefill, wall_us, library_us: wall_us, tokens: tokens as u32 };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs) })
+        let calls = match &replies[..] {
+            [reply] => calls(reply.usage(), wall_us),
+            _ => Vec::new(),
+        };
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls })
     }
 
     fn end_group(&mut self) {}
+
+    /// Made-up durations of a machine with four cores, on which eight sequences side by side cost as much as one.
+    fn probe(&mut self, probe: &Probe, _: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
+        if let Some(reason) = probe.refusal() {
+            return Err(EngineError(format!("fake engine: {reason}")));
+        }
+        self.misbehave(&format!("probe {:?}", probe.work));
+        let or_two = |threads: u32| if threads == 0 { 2 } else { threads };
+        let (threads, threads_batch) = (or_two(probe.threads), or_two(probe.threads_batch));
+        // More threads than cores wait for each other.
+        let speed = |threads: u32| u64::from(if threads > 4 { 2 } else { threads });
+        let once_us = match probe.work {
+            ProbeWork::Prefill { tokens } => 400 * u64::from(tokens) / speed(threads_batch),
+            ProbeWork::Decode { steps, sequences } => {
+                4_000 * u64::from(steps) * u64::from(sequences.max(8)) / 8 / speed(threads)
+            }
+        };
+        let samples_us =
+            (0..u64::from(probe.repetitions)).map(|place| once_us + 10 * (place % 3) + 1).collect();
+        Ok(ProbeReply { samples_us, threads, threads_batch, batch_tokens: 512, micro_batch_tokens: 512 })
+    }
 }
 
 #[cfg(test)]
@@ -268,7 +309,13 @@ mod tests {
     use crate::{LoopGuard, Sampling, Segment};
 
     fn job(text: &str, request: Request) -> Job {
-        Job { id: 0, prompt: vec![Segment { text: text.into(), control: true }], add_bos: false, request }
+        Job {
+            id: 0,
+            prompt: vec![Segment { text: text.into(), control: true }],
+            add_bos: false,
+            request,
+            follow_up: false,
+        }
     }
 
     fn labels() -> Request {
@@ -310,6 +357,26 @@ mod tests {
         let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
         let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };
         assert_eq!((generated.text().as_ref(), generated.finish), ("one two ", Finish::Length));
+    }
+
+    #[test]
+    fn probes_of_the_same_work_take_the_same_made_up_time() {
+        let mut engine = Fake::open("fake", 100).unwrap();
+        let mut probe = |sequences, threads| {
+            let probe = Probe {
+                work: ProbeWork::Decode { steps: 10, sequences },
+                depth_tokens: 0,
+                threads,
+                threads_batch: threads,
+                repetitions: 2,
+                budget_us: None,
+            };
+            engine.probe(&probe, &mut |_| ()).unwrap().samples_us
+        };
+        assert_eq!(probe(1, 4), probe(8, 4), "eight cost what one costs");
+        assert_eq!(probe(16, 4)[0] - 1, 2 * (probe(8, 4)[0] - 1));
+        assert_eq!(probe(1, 2)[0] - 1, 2 * (probe(1, 4)[0] - 1));
+        assert!(probe(1, 8)[0] > probe(1, 4)[0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
+pub mod probe;
 pub mod reply;
 pub mod request;
 pub mod stopping;
@@ -19,11 +20,12 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
+    Advance, Call, Engine, EngineError, EngineFacts, LoadSpec, Mode, PromptSize, RoundReply, Token, Tokenised,
 };
+pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
-    Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+    Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
 };
 
 /// The version of the llama.cpp binding that the `llama` feature builds.

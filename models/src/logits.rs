@@ -141,6 +141,18 @@ mod tests {
     }
 
     #[test]
+    fn num_03_one_overflowed_logit_leaves_no_label_a_probability() {
+        // As half-precision sums beyond 65504 leave a row: one infinity among numbers that look sound.
+        let mut logits = [0.5f32; 100];
+        logits[37] = f32::INFINITY;
+        let row = Row::new(&logits);
+        let softmax = row.softmax();
+        assert!(!softmax.is_finite());
+        assert!((0..100).all(|token| !softmax.logprob(token).is_finite()));
+        assert_eq!((row.best_if_finite(), row.draw(1.0, 0.5)), (None, None), "nothing is predicted");
+    }
+
+    #[test]
     fn ties_go_to_the_lowest_id_and_large_logits_do_not_overflow() {
         let logits = [1000.0, 1000.0, 0.0];
         let row = Row::new(&logits);

@@ -166,4 +166,6 @@ pub enum PhaseKind {
     Prefill,
     /// Generating, one token after another.
     Decode,
+    /// Evaluating prompts and generating in the same calls.
+    Mixed,
 }

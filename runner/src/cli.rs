@@ -1,5 +1,7 @@
 //! The command line: what was typed. The commands themselves take what was meant.
 
+mod bayes;
+mod bench;
 mod choice;
 mod compare;
 mod doctor;
@@ -7,14 +9,17 @@ mod export;
 mod list;
 mod log;
 mod merge;
+mod measure;
 mod models;
 mod plan;
+mod power;
 mod progress;
 mod regrade;
 mod report;
 mod run;
 mod tasks;
 mod verify;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -40,7 +45,8 @@ const EXAMPLES: &str = "Examples:
   edge-eval plan configs/papers.toml --model my.gguf
   edge-eval report runs/quickstart-1a2b3c4d --csv items.csv
   edge-eval models inspect my.gguf
-  edge-eval doctor my.gguf";
+  edge-eval doctor my.gguf
+  edge-eval bench my.gguf";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -49,8 +55,13 @@ enum Command {
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
-    /// Examine a model before it is trusted: file, template, label tokens, processor, parity
+    /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
+    /// Show live readings of power, temperature and clocks
+    Watch(watch::Watch),
+    /// Measure how fast models run on this machine
+    #[command(after_help = bench::HELP)]
+    Bench(bench::Bench),
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
@@ -65,6 +76,9 @@ enum Command {
     Merge(merge::MergeCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
+    /// The recursive Bayesian model of who chooses a route for others to see
+    #[command(subcommand)]
+    Bayes(bayes::Bayes),
     /// Look into the log of a run
     #[command(subcommand)]
     Log(log::LogCommand),
@@ -101,12 +115,15 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Watch(command) => command.run(),
+        Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Regrade(command) => command.run(),
+        Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),

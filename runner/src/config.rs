@@ -2,6 +2,7 @@
 //! holds it equal to the defaults here.
 
 mod error;
+mod measures;
 mod overrides;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 pub use error::ConfigError;
+pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
 
 /// The commented reference: every key with its default.
@@ -46,6 +48,10 @@ pub struct Config {
     pub engine: EngineChoice,
     /// How the log is kept.
     pub log: LogChoice,
+    /// What is measured beside answers.
+    pub telemetry: TelemetryChoice,
+    /// How many items are asked alone, for their latency.
+    pub latency: LatencyChoice,
 }
 
 /// A model to evaluate.
@@ -101,11 +107,15 @@ pub struct EngineChoice {
     pub mode: Mode,
     /// Sequences evaluated side by side.
     pub sequences: u32,
-    /// Replies generated side by side.
+    /// Replies generated side by side; 0 leaves the number to a probe.
     pub parallel: u32,
+    /// Most items of a group: what is packed together, and what a power failure can cost; 0 for what suits the interfaces.
+    pub group_items: usize,
+    /// Scored items per model that are scored a second time, alone, to tell how far packing moves scores.
+    pub parity: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
-    /// Threads for generating; 0 for the number of physical cores.
+    /// Threads for generating; 0 for the physical cores of the fastest kind.
     pub threads: u32,
     /// Threads for evaluating prompts; 0 for the same.
     pub threads_batch: u32,
@@ -194,6 +204,9 @@ impl Config {
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
+        self.telemetry
+            .options()
+            .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -220,6 +233,8 @@ impl Default for Config {
             report: ReportChoice::default(),
             engine: EngineChoice::default(),
             log: LogChoice::default(),
+            telemetry: TelemetryChoice::default(),
+            latency: LatencyChoice::default(),
         }
     }
 }
@@ -236,6 +251,8 @@ impl Default for EngineChoice {
             mode: Mode::Packed,
             sequences: 128,
             parallel: 16,
+            group_items: 0,
+            parity: 12,
             cells: 0,
             threads: 0,
             threads_batch: 0,

@@ -5,8 +5,11 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Usage};
+use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
+
+use crate::plan::Shard;
+use crate::telemetry::record::{Began, Ended, Stepped, Timed, Timeline, Window};
 
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
@@ -32,6 +35,22 @@ pub enum Entry {
     Complete(Complete),
     /// Texts of label tokens that were new in a group; stands before the group's end.
     Pieces(Pieces),
+    /// An item of the parity sample was scored again, alone.
+    Alone(Box<Alone>),
+    /// How many replies are written side by side, where a probe chose it.
+    Tuned(Tuned),
+    /// Measuring of power and machine began.
+    Began(Box<Began>),
+    /// A stretch of time with its energy; it may stand behind the group that it belongs to.
+    Window(Box<Window>),
+    /// Samples of power and machine, thinned.
+    Timeline(Timeline),
+    /// An item was asked on its own, for its latency.
+    Timed(Box<Timed>),
+    /// The wall clock jumped.
+    Stepped(Stepped),
+    /// Measuring ended.
+    Ended(Box<Ended>),
     /// In a merged log: one of the logs that it comes from.
     Source(Source),
 }
@@ -57,6 +76,15 @@ pub struct Header {
     pub groups: u32,
     /// The machine.
     pub device: Device,
+    /// The part of the groups that is run here; all when absent.
+    pub shard: Option<Shard>,
+}
+
+impl Header {
+    /// Groups that make this log complete.
+    pub fn own_groups(&self) -> u32 {
+        self.shard.map_or(self.groups, |shard| shard.share(self.groups))
+    }
 }
 
 /// A model of the run.
@@ -146,6 +174,28 @@ pub struct Loaded {
     pub facts: EngineFacts,
 }
 
+/// What a probe chose for a model. A resumed run takes it from here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// Index of the model.
+    pub model: u16,
+    /// Replies written side by side.
+    pub parallel: u32,
+    /// What was measured.
+    pub steps: Vec<TunedStep>,
+}
+
+/// Generating with a number of sequences side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunedStep {
+    /// Sequences.
+    pub sequences: u32,
+    /// Tokens of one repetition, all sequences together.
+    pub tokens: u64,
+    /// Wall time of each repetition in microseconds.
+    pub samples_us: Vec<u64>,
+}
+
 /// Texts of tokens. Scores name their tokens by id; this is what the ids stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pieces {
@@ -210,6 +260,20 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+}
+
+/// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those
+/// that it got in its group is what rounding does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alone {
+    /// The item's group.
+    pub at: GroupRef,
+    /// Name of the interface.
+    pub interface: String,
+    /// Id of the item.
+    pub item: String,
+    /// Its scores.
+    pub scored: Scored,
 }
 
 /// A group is complete.

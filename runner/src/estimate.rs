@@ -68,7 +68,9 @@ type Sizes = Vec<(String, u32, u32)>;
 pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
-    let failed = |error: LinkError| Failure::input(format!("model {name}: {}", error.in_words()));
+    let failed = |error: LinkError| {
+        Failure::input(format!("model {name}: {}", error.in_words("while prompts were measured")))
+    };
     let settings = plan.settings(planned);
     let deadline = Duration::from_secs(plan.config.engine.deadline_s);
     let mut link = Link::start(program, deadline, Interrupt::never()).map_err(failed)?;

@@ -1,16 +1,20 @@
 //! The program around models and datasets: configuration, plan, supervisor, worker, log, reports, command line.
 
+pub mod bayes;
+pub mod bench;
 pub mod cli;
 pub mod clock;
 pub mod compare;
 pub mod config;
 pub mod device;
+pub mod disk;
 pub mod doctor;
 pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod export;
 pub mod frame;
+pub mod gallery;
 pub mod log;
 pub mod material;
 pub mod merge;
@@ -22,6 +26,7 @@ pub mod session;
 pub mod show;
 pub mod statistics;
 pub mod supervisor;
+pub mod telemetry;
 pub mod threads;
 pub mod track;
 pub mod verify;

@@ -71,11 +71,7 @@ pub fn merge(runs: &[PathBuf], target: &Path) -> Result<Merged, Failure> {
 
 /// A header without the part of the plan that a shard is: shards of one plan belong together.
 fn plan_of(header: &Header) -> Header {
-    let mut config: serde_json::Value = serde_json::from_str(&header.config_json).unwrap_or_default();
-    if let Some(object) = config.as_object_mut() {
-        object.remove("shard");
-    }
-    Header { config_json: config.to_string(), ..header.clone() }
+    Header { shard: None, ..header.clone() }
 }
 
 /// Which log gives which group: the first that has it, in the order of the logs' identities. Refused where a second one has it otherwise.
@@ -160,6 +156,9 @@ fn copy(
                 }
             }
             Entry::Complete(own) => *complete = Some(joined(*complete, own)),
+            // The sample of a group that comes from another log comes from there too.
+            Entry::Alone(alone) if !groups.contains(&alone.at.group) => {}
+            Entry::Window(window) if window.group.is_some_and(|at| !groups.contains(&at.group)) => {}
             other => drop(log.append(&other).map_err(disk)?),
         }
     }

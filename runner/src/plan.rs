@@ -3,14 +3,16 @@
 mod grouping;
 mod identity;
 mod model;
+mod parity;
+mod shard;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use datasets::interfaces::Interface;
 use datasets::{Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
+use crate::disk::Disk;
 use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;
@@ -19,6 +21,8 @@ pub use grouping::{chunks, fits};
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use parity::{Pair, parity_sample};
+pub use shard::Shard;
 
 /// What will be asked.
 pub struct Plan {
@@ -30,6 +34,8 @@ pub struct Plan {
     pub tasks: Vec<PlannedTask>,
     /// Notes for people: what was read from files.
     pub notes: Vec<String>,
+    /// The part of the groups that is run; all when absent.
+    pub shard: Option<Shard>,
 }
 
 /// A task with its items.
@@ -83,7 +89,10 @@ impl Plan {
                 "{name}: two models are called {twice:?}: give one of them a `name`"
             )));
         }
-        Ok(Plan { config, models, tasks, notes })
+        for model in &models {
+            tasks.iter().try_for_each(|task| in_text_alone(name, model, task))?;
+        }
+        Ok(Plan { config, models, tasks, notes, shard: None })
     }
 
     /// Every group, in canonical order: by model, by task, by items.
@@ -97,6 +106,14 @@ impl Plan {
             at: GroupRef { group: group as u32, model: model as u16, task: task as u16 },
             chunk,
         })
+    }
+
+    /// The groups of a model that are run here.
+    pub fn own_groups(&self, model: usize) -> impl Iterator<Item = Group> + '_ {
+        let is_own = move |group: &Group| {
+            usize::from(group.at.model) == model && self.shard.is_none_or(|shard| shard.has(group.at.group))
+        };
+        self.groups().filter(is_own)
     }
 
     /// The items of a group.
@@ -127,6 +144,22 @@ impl Plan {
     }
 }
 
+/// Refuses a task that shows pictures to a model that cannot see them: it must never be asked without them unnoticed.
+fn in_text_alone(name: &str, model: &PlannedModel, task: &PlannedTask) -> Result<(), Failure> {
+    let shown = task.items.iter().filter(|item| item.pictures().next().is_some()).count();
+    let Some(first) = task.items.iter().find_map(|item| item.pictures().next()) else { return Ok(()) };
+    if model.shows_pictures() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: set {} in the task's params",
+        task.record.name,
+        task.items.len(),
+        model.record.name,
+        first.text_form()
+    )))
+}
+
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
@@ -155,7 +188,7 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolved(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
+    let resolved = task.resolved(&params, &mut Disk).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
     let items = material::items(task, &resolved.params, config.seed, limit).map_err(bad_params)?;
@@ -176,7 +209,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, &interfaces);
+    let chunks = chunks(&items, grouping::most(config.engine.group_items, &interfaces));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),
@@ -201,16 +234,4 @@ fn interfaces(names: &[String]) -> Result<Vec<&'static Interface>, String> {
         Interface::named(name).ok_or_else(|| format!("unknown interface `{name}`; known: {}", known()))
     };
     names.iter().map(find).collect()
-}
-
-/// Reads a text file that a parameter names.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    String::from_utf8(bytes).map_err(|error| {
-        format!(
-            "{}: not UTF-8 at byte {}: save the file as UTF-8",
-            path.display(),
-            error.utf8_error().valid_up_to()
-        )
-    })
 }

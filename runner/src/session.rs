@@ -1,6 +1,5 @@
 //! A session: opening the folder of a run, new or begun.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use models::gguf::hex;
@@ -13,7 +12,7 @@ use crate::entry::{self, Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
-use crate::report::RunLog;
+use crate::report::{Done, RunLog};
 
 /// An opened run folder.
 pub struct Session {
@@ -21,8 +20,8 @@ pub struct Session {
     pub dir: PathBuf,
     /// Its log; `None` when the run is complete already.
     pub log: Option<Log<Entry>>,
-    /// Groups that are in the log.
-    pub done: BTreeSet<u32>,
+    /// What is in the log.
+    pub done: Done,
     notes: Vec<String>,
 }
 
@@ -33,7 +32,11 @@ impl Session {
         let mut header = header(plan);
         let dir = match out {
             Some(dir) => dir.to_owned(),
-            None => plan.config.out.join(log::sanitise(&format!("{stem}-{}", identity(&header)))),
+            None => {
+                let part =
+                    plan.shard.map_or(String::new(), |shard| format!("-{}of{}", shard.index, shard.of));
+                plan.config.out.join(log::sanitise(&format!("{stem}-{}{part}", identity(&header))))
+            }
         };
         let clock = SystemClock::new();
         if dir.join(LOG_FILE).exists() {
@@ -47,7 +50,7 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: BTreeSet::new(), notes })
+        Ok(Session { dir, log: Some(log), done: Done::default(), notes })
     }
 
     /// What people should know, one line each.
@@ -89,10 +92,10 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
         dir.display(),
-        done.len(),
-        run.header.groups
+        done.groups.len(),
+        run.header.own_groups()
     ));
-    log.append(&Entry::Session(begun(clock, done.len() as u32, torn_bytes))).map_err(disk)?;
+    log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
     Ok(Session { dir, log: Some(log), done, notes })
 }
 
@@ -129,12 +132,14 @@ fn header(plan: &Plan) -> Header {
         tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
         groups: plan.groups().count() as u32,
         device: device::facts(),
+        shard: plan.shard,
     }
 }
 
 /// Eight hexadecimal digits over all that makes a run this run.
 fn identity(header: &Header) -> String {
-    let same = Header { run_id: String::new(), device: entry::Device::default(), ..header.clone() };
+    let same =
+        Header { run_id: String::new(), device: entry::Device::default(), shard: None, ..header.clone() };
     // A header is plain data; it always has a JSON form.
     let digest = Sha256::digest(serde_json::to_vec(&same).unwrap_or_default());
     hex(&digest[..4])

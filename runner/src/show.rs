@@ -2,19 +2,28 @@
 
 use std::path::PathBuf;
 
+use datasets::bayes::choice::{Parameters, Problem};
 use datasets::interfaces::{ALL, Interface};
+use datasets::tasks::iip::routes::Kind;
 use datasets::{Item, Settings};
-use models::Request;
 use models::template::Thinking;
+use models::{Request, Turn};
 
 use crate::config::ModelChoice;
 use crate::exit::Failure;
+use crate::gallery::Gallery;
 use crate::plan::{PlannedModel, fits};
 use crate::prompting;
 use crate::track::Track;
 
 /// Renders an item: its facts, then the prompt of each interface.
-pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result<String, Failure> {
+pub fn show(
+    item: &Item,
+    interface: Option<&str>,
+    model: Option<&str>,
+    template: Option<String>,
+    gallery: &Gallery<'_>,
+) -> Result<String, Failure> {
     let interfaces: Vec<&'static Interface> = match interface {
         None => ALL.to_vec(),
         Some(name) => vec![Interface::named(name).ok_or_else(|| {
@@ -24,7 +33,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
     let choice = model.map(|path| ModelChoice {
         path: PathBuf::from(path),
         name: None,
-        template: None,
+        template,
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
     });
@@ -33,6 +42,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
     let mut text = format!("item {}  family {}  {}\n", item.id, item.family, tags.join(" "));
     let question = item.first_question();
     text.push_str(&format!("labels {:?}  gold {:?}\n", question.labels, question.gold));
+    text.push_str(&routes(item));
     let settings = Settings::default();
     for interface in interfaces.into_iter().filter(|interface| fits(item, interface)) {
         let track = Track::start(item, interface, &settings);
@@ -47,7 +57,7 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
                 }
                 None => {
                     for turn in &prompt.turns {
-                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), turn.text));
+                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), with_labels(turn, gallery)));
                     }
                     if !prompt.lead.is_empty() {
                         text.push_str(&format!("[assistant]\n{}\n", prompt.lead));
@@ -57,6 +67,28 @@ pub fn show(item: &Item, interface: Option<&str>, model: Option<&str>) -> Result
         }
     }
     Ok(text)
+}
+
+/// The text of a turn with a line in place of each picture.
+fn with_labels(turn: &Turn, gallery: &Gallery<'_>) -> String {
+    let mut text = String::new();
+    let mut done = 0;
+    for picture in &turn.pictures {
+        let at = (picture.at as usize).min(turn.text.len());
+        text.push_str(turn.text.get(done..at).unwrap_or_default());
+        text.push_str(&gallery.label(&picture.address));
+        text.push('\n');
+        done = at;
+    }
+    text + turn.text.get(done..).unwrap_or_default()
+}
+
+/// What the recursive Bayesian model, with the parameters of people, expects of an item that offers routes.
+fn routes(item: &Item) -> String {
+    let Some((scene, routes)) = datasets::tasks::iip::shown(item) else { return String::new() };
+    let chances = Problem::new(&scene, &routes).choices(&Parameters::OF_PEOPLE, 2);
+    let chances = Kind::ALL.iter().zip(chances).map(|(kind, chance)| format!("{} {chance:.3}", kind.word()));
+    format!("expected of people (order 2): {}\n", chances.collect::<Vec<_>>().join("  "))
 }
 
 fn asked(request: &Request) -> String {

@@ -4,10 +4,12 @@ pub mod group;
 mod interrupt;
 mod link;
 mod load;
+mod parity;
 mod run;
 mod tail;
+mod tuning;
 
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
 pub use load::{Need, load_spec};
-pub use run::{Progress, Report, run};
+pub use run::{TimedKey, Progress, Report, run};

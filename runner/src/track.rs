@@ -1,7 +1,7 @@
 //! One item through one interface: joins the task's episode with the interface's exchanges and keeps the record.
 
 use datasets::interfaces::{Exchange, Interface, Move, Settings};
-use datasets::{Episode, Heard, Item, Loss, Outcome, Question, Skip, Step, Verdict};
+use datasets::{Episode, Heard, Item, Loss, Outcome, Question, Script, Skip, Step, Verdict};
 use models::{Prompt, Reply, Request, Usage};
 
 use crate::entry::{GroupRef, ItemRecord, TurnRecord};
@@ -45,6 +45,11 @@ impl<'a> Track<'a> {
     /// What is to be asked next; empty when the item is over.
     pub fn asks(&self) -> &[(Prompt, Request)] {
         &self.asks
+    }
+
+    /// Whether what is asked now may be followed by more that begins alike: another turn, or a rescue.
+    pub fn may_ask_on(&self) -> bool {
+        !matches!(self.item.script, Script::One(_)) || (self.interface.generates && self.settings.rescue)
     }
 
     /// Whether the item is over.

@@ -9,7 +9,7 @@ pub mod protocol;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use models::{Engine, EngineError, LoadSpec};
+use models::{Advance, Engine, EngineError, LoadSpec};
 
 use crate::frame::{FrameReader, FrameWriter, StreamError};
 use protocol::{FromWorker, ToWorker};
@@ -49,19 +49,20 @@ pub fn serve(
                 Err(error) => FromWorker::Failed(error),
             },
             (ToWorker::Round(jobs), Some(engine)) => {
-                let mut broken = None;
-                let mut last = Instant::now();
-                let reply = engine.round(&jobs, &mut |advance| {
-                    if last.elapsed() >= PROGRESS_EVERY && broken.is_none() {
-                        last = Instant::now();
-                        broken = writer.write(&FromWorker::Progress(advance)).err();
-                    }
-                });
-                if let Some(error) = broken {
-                    return Err(error);
-                }
+                let mut telling = Telling::new(&mut writer);
+                let reply = engine.round(&jobs, &mut |advance| telling.hear(advance));
+                telling.end()?;
                 match reply {
                     Ok(reply) => FromWorker::Done(reply),
+                    Err(error) => FromWorker::Failed(error),
+                }
+            }
+            (ToWorker::Probe(probe), Some(engine)) => {
+                let mut telling = Telling::new(&mut writer);
+                let reply = engine.probe(&probe, &mut |advance| telling.hear(advance));
+                telling.end()?;
+                match reply {
+                    Ok(reply) => FromWorker::Probed(reply),
                     Err(error) => FromWorker::Failed(error),
                 }
             }
@@ -73,6 +74,30 @@ pub fn serve(
         writer.write(&answer)?;
     }
     Ok(())
+}
+
+/// Sends progress now and then.
+struct Telling<'a, W: Write> {
+    writer: &'a mut FrameWriter<W>,
+    last: Instant,
+    broken: Option<StreamError>,
+}
+
+impl<'a, W: Write> Telling<'a, W> {
+    fn new(writer: &'a mut FrameWriter<W>) -> Self {
+        Telling { writer, last: Instant::now(), broken: None }
+    }
+
+    fn hear(&mut self, advance: Advance) {
+        if self.last.elapsed() >= PROGRESS_EVERY && self.broken.is_none() {
+            self.last = Instant::now();
+            self.broken = self.writer.write(&FromWorker::Progress(advance)).err();
+        }
+    }
+
+    fn end(self) -> Result<(), StreamError> {
+        self.broken.map_or(Ok(()), Err)
+    }
 }
 
 /// Opens the engine that a path names.

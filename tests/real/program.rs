@@ -10,7 +10,7 @@ use crate::support::{Bench, assert_same, complaint, run, told};
 
 const NAME: &str = "smollm2-135m-instruct-q4_1";
 
-const KILLED: &str = "limit = 33\ninterfaces = [\"direct\", \"free-cot\"]\n[[model]]\npath = \"smollm2-135m-instruct-q4_1\"\n\
+const KILLED: &str = "limit = 33\ninterfaces = [\"direct\", \"free-cot\"]\n[engine]\ngroup-items = 11\n[[model]]\npath = \"smollm2-135m-instruct-q4_1\"\n\
                       [[task]]\nname = \"logic\"\n[asking]\nmax-tokens = 12\n";
 
 #[test]
@@ -93,4 +93,16 @@ fn inspect_and_plan_tell_of_the_default_model() {
     assert_eq!(code, Some(0), "{errors}");
     let plan: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert!(plan["models"][0]["rows"][0]["longest_prompt_tokens"].as_u64() > Some(60), "{plan}");
+}
+
+#[test]
+fn parts_of_a_run_have_the_scores_of_the_whole_bit_for_bit() {
+    model();
+    crate::shards::parts_make_the_run(
+        &Bench::new(
+            "limit = 24\ninterfaces = [\"direct\", \"cot-prefix\"]\n[engine]\ngroup-items = 6\nparity = 2\n[[model]]\n\
+             path = \"smollm2-135m-instruct-q4_1\"\n[[task]]\nname = \"logic\"\n",
+        ),
+        3,
+    );
 }

@@ -17,6 +17,12 @@ pub struct Parameters {
     pub leaving: f64,
 }
 
+impl Parameters {
+    /// Where the choices of people in the released data are fitted best on a coarse raster.
+    pub const OF_PEOPLE: Parameters =
+        Parameters { cost: 0.775, urgency: 0.225, fading: 0.99, leaving: 100.0 };
+}
+
 /// What one step of a route signals for a hypothesis.
 #[derive(Clone, Copy, Debug)]
 struct Signal {

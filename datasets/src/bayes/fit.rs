@@ -22,7 +22,32 @@ pub struct Fit {
     pub loss: f64,
 }
 
-/// Which parameters a fit may move beside cost and urgency.
+/// What a fit, a surface or a map of predictions holds fixed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// exp(-theta).
+    pub fading: f64,
+    /// delta.
+    pub leaving: f64,
+    /// The order of the actor whose choices are looked at; even.
+    pub order: usize,
+}
+
+impl Default for Held {
+    /// The paper's strong pulse, and its order of the actor who signals.
+    fn default() -> Self {
+        Held { fading: 0.99, leaving: 100.0, order: 2 }
+    }
+}
+
+impl Held {
+    /// All parameters, with these two.
+    pub fn with(&self, cost: f64, urgency: f64) -> Parameters {
+        Parameters { cost, urgency, fading: self.fading, leaving: self.leaving }
+    }
+}
+
+/// Which parameters a fit may move beside cost and urgency; one that is held then says where the search begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Free {
     /// Fading as well.
@@ -59,17 +84,14 @@ pub struct RegionRow {
 const LOW: f64 = 1e-7;
 const HIGH: f64 = 1.0 - 1e-7;
 
-/// The order of the actor whose choices are fitted.
-const ORDER: usize = 2;
-
-/// Mean negative log-likelihood of the choices, in nats. `None` without choices.
-pub fn loss(choices: &[Choice<'_>], with: &Parameters) -> Option<f64> {
+/// Mean negative log-likelihood of the choices of an actor of an order, in nats. `None` without choices.
+pub fn loss(choices: &[Choice<'_>], with: &Parameters, order: usize) -> Option<f64> {
     let total: f64 = choices.iter().map(|choice| choice.count).sum();
     let sum: f64 = choices
         .iter()
         .filter(|choice| choice.count > 0.0)
         .map(|choice| {
-            let chosen = choice.problem.choices(with, ORDER).get(choice.route).copied().unwrap_or(0.0);
+            let chosen = choice.problem.choices(with, order).get(choice.route).copied().unwrap_or(0.0);
             -choice.count * chosen.ln()
         })
         .sum();
@@ -77,26 +99,26 @@ pub fn loss(choices: &[Choice<'_>], with: &Parameters) -> Option<f64> {
 }
 
 /// The likelihood surface over cost and urgency at the midpoints of `resolution` x `resolution` squares.
-pub fn surface(choices: &[Choice<'_>], fading: f64, leaving: f64, resolution: usize) -> Vec<SurfaceRow> {
+pub fn surface(choices: &[Choice<'_>], held: &Held, resolution: usize) -> Vec<SurfaceRow> {
     midpoints(resolution)
         .filter_map(|(cost, urgency)| {
-            let loss = loss(choices, &Parameters { cost, urgency, fading, leaving })?;
+            let loss = loss(choices, &held.with(cost, urgency), held.order)?;
             Some(SurfaceRow { cost, urgency, loss })
         })
         .collect()
 }
 
 /// Which route kind the model prefers over cost and urgency, by the mean prediction over the problems.
-pub fn regions(problems: &[Problem], fading: f64, leaving: f64, resolution: usize) -> Vec<RegionRow> {
+pub fn regions(problems: &[Problem], held: &Held, resolution: usize) -> Vec<RegionRow> {
     if problems.is_empty() {
         return Vec::new();
     }
     midpoints(resolution)
         .map(|(cost, urgency)| {
-            let with = Parameters { cost, urgency, fading, leaving };
+            let with = held.with(cost, urgency);
             let mut mean = [0.0; 4];
             for problem in problems {
-                for (sum, chance) in mean.iter_mut().zip(problem.choices(&with, ORDER)) {
+                for (sum, chance) in mean.iter_mut().zip(problem.choices(&with, held.order)) {
                     *sum += chance / problems.len() as f64;
                 }
             }
@@ -114,22 +136,22 @@ fn midpoints(resolution: usize) -> impl Iterator<Item = (f64, f64)> {
 
 /// Maximum likelihood: the best point of a 20 x 20 surface, then a compass search whose step halves down to a
 /// millionth. Deterministic. `None` without choices.
-pub fn fit(choices: &[Choice<'_>], fading: f64, leaving: f64, free: Free) -> Option<Fit> {
-    let start = surface(choices, fading, leaving, 20)
-        .into_iter()
-        .min_by(|one, other| one.loss.total_cmp(&other.loss))?;
+pub fn fit(choices: &[Choice<'_>], held: &Held, free: Free) -> Option<Fit> {
+    let start =
+        surface(choices, held, 20).into_iter().min_by(|one, other| one.loss.total_cmp(&other.loss))?;
     let unfold = |at: &[f64; 4]| Parameters {
         cost: at[0],
         urgency: at[1],
-        fading: if free.fading { at[2] } else { fading },
-        leaving: if free.leaving { -at[3].ln() } else { leaving },
+        fading: if free.fading { at[2] } else { held.fading },
+        leaving: if free.leaving { -at[3].ln() } else { held.leaving },
     };
     let axes: Vec<usize> = [Some(0), Some(1), free.fading.then_some(2), free.leaving.then_some(3)]
         .into_iter()
         .flatten()
         .collect();
-    let mut at = [start.cost, start.urgency, fading, (-leaving).exp()].map(|value| value.clamp(LOW, HIGH));
-    let mut best = loss(choices, &unfold(&at))?;
+    let mut at =
+        [start.cost, start.urgency, held.fading, (-held.leaving).exp()].map(|value| value.clamp(LOW, HIGH));
+    let mut best = loss(choices, &unfold(&at), held.order)?;
     let mut step = 0.05;
     while step > 1e-6 {
         let mut moved = false;
@@ -137,7 +159,7 @@ pub fn fit(choices: &[Choice<'_>], fading: f64, leaving: f64, free: Free) -> Opt
             for sign in [1.0, -1.0] {
                 let mut tried = at;
                 tried[axis] = (at[axis] + sign * step).clamp(LOW, HIGH);
-                let loss = loss(choices, &unfold(&tried))?;
+                let loss = loss(choices, &unfold(&tried), held.order)?;
                 if loss < best {
                     (at, best, moved) = (tried, loss, true);
                 }
@@ -176,17 +198,31 @@ mod tests {
                 (0..4).map(move |route| Choice { problem, route, count: shares[route] })
             })
             .collect();
-        let fit = fit(&choices, 0.99, 100.0, Free::default()).unwrap();
+        let fit = fit(&choices, &Held::default(), Free::default()).unwrap();
         assert!((fit.parameters.cost - 0.62).abs() < 1e-3, "{fit:?}");
         assert!((fit.parameters.urgency - 0.27).abs() < 1e-3, "{fit:?}");
         // No fit can beat the entropy of the shares.
         let entropy: f64 = choices.iter().map(|choice| -choice.count * choice.count.ln()).sum::<f64>() / 2.0;
         assert!((fit.loss - entropy).abs() < 1e-6, "{fit:?}, entropy {entropy}");
         // From wrong values of the other two parameters, freeing them must help.
-        let wider = super::fit(&choices, 0.5, 2.0, Free { fading: true, leaving: true }).unwrap();
-        let narrow = super::fit(&choices, 0.5, 2.0, Free::default()).unwrap();
+        let held = Held { fading: 0.5, leaving: 2.0, order: 2 };
+        let wider = super::fit(&choices, &held, Free { fading: true, leaving: true }).unwrap();
+        let narrow = super::fit(&choices, &held, Free::default()).unwrap();
         assert!(wider.loss < narrow.loss - 1e-6, "{wider:?} {narrow:?}");
-        assert_eq!(super::fit(&[], 0.99, 100.0, Free::default()), None);
+        assert_eq!(super::fit(&[], &Held::default(), Free::default()), None);
+    }
+
+    /// Order 0 does not weigh cost at all; order 2 does.
+    #[test]
+    fn the_order_of_the_actor_decides_what_a_surface_can_show() {
+        let problems = problems();
+        let choices = [Choice { problem: &problems[0], route: 1, count: 3.0 }];
+        let at = |order, cost| loss(&choices, &Held::default().with(cost, 0.5), order).unwrap();
+        assert_eq!(at(0, 0.1), at(0, 0.9));
+        // The reference: P(Shortest) of order 0 and of order 2.
+        assert!((at(0, 0.5) + 0.023287_f64.ln()).abs() < 1e-4);
+        assert!((at(2, 0.5) + 0.148612_f64.ln()).abs() < 1e-5);
+        assert!(at(2, 0.1) < at(2, 0.9));
     }
 
     /// As the paper's Figure 6 shows it on this scene.
@@ -194,7 +230,7 @@ mod tests {
     fn every_route_wins_somewhere_with_a_strong_pulse_and_reversed_never_with_a_weak_one() {
         let problems = &problems()[..1];
         let winners = |fading, leaving| {
-            let rows = regions(problems, fading, leaving, 200);
+            let rows = regions(problems, &Held { fading, leaving, order: 2 }, 200);
             assert_eq!(rows.len(), 40_000);
             Kind::ALL
                 .iter()
@@ -215,10 +251,10 @@ mod tests {
             route,
             count,
         });
-        let rows = surface(&choices, 0.99, 100.0, 100);
+        let rows = surface(&choices, &Held::default(), 100);
         assert_eq!((rows[0].cost, rows[0].urgency, rows.len()), (0.005, 0.005, 10_000));
         let least = rows.iter().map(|row| row.loss).fold(f64::INFINITY, f64::min);
-        let fit = fit(&choices, 0.99, 100.0, Free::default()).unwrap();
+        let fit = fit(&choices, &Held::default(), Free::default()).unwrap();
         assert!(fit.loss <= least && least - fit.loss < 1e-2, "{fit:?}, surface {least}");
     }
 }

@@ -6,25 +6,27 @@ use super::separator::continuations;
 use super::{Exchange, Move, Normalisation, Settings, prompt};
 use crate::verdict::{Loss, NoAnswer, Said, Skip};
 
+/// The score by which each label is judged: its log-probability, per unit of the normalisation. NaN where there is
+/// nothing to divide by.
+pub fn normalised(scored: &Scored, labels: &[String], normalisation: Normalisation) -> Vec<f64> {
+    let each = scored.labels.iter().zip(labels).map(|(score, label)| {
+        let units = match normalisation {
+            Normalisation::Sum => 1,
+            Normalisation::PerToken => score.logprobs.len(),
+            Normalisation::PerByte => label.len(),
+        };
+        // 0/0 is not finite, as it should be.
+        if score.logprobs.is_empty() { f64::NAN } else { score.sum() / units as f64 }
+    });
+    each.collect()
+}
+
 /// The best label by its score.
 ///
 /// An exact tie of the best is no answer, and neither is any score that is not a finite number: taking the first
 /// label would count a broken model as one that likes A.
 pub fn choose(scored: &Scored, labels: &[String], normalisation: Normalisation) -> Said {
-    let scores: Vec<f64> = scored
-        .labels
-        .iter()
-        .zip(labels)
-        .map(|(score, label)| {
-            let units = match normalisation {
-                Normalisation::Sum => 1,
-                Normalisation::PerToken => score.logprobs.len(),
-                Normalisation::PerByte => label.len(),
-            };
-            // An empty score or label leaves nothing to divide by: 0/0 is not finite, as it should be.
-            if score.logprobs.is_empty() { f64::NAN } else { score.sum() / units as f64 }
-        })
-        .collect();
+    let scores = normalised(scored, labels, normalisation);
     if scores.is_empty() || scores.iter().any(|score| !score.is_finite()) {
         return Said::Nothing(NoAnswer::Nonfinite);
     }

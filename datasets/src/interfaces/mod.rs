@@ -12,7 +12,7 @@ mod settings;
 
 use models::{Prompt, Reply, Request};
 
-pub use label_scores::choose;
+pub use label_scores::{choose, normalised};
 pub use separator::separator;
 pub use settings::{CuePlace, Normalisation, Separator, Settings};
 

@@ -18,6 +18,7 @@ fn labels(reading: Reading) -> Vec<String> {
         Reading::VehicleClass => &["A", "B"],
         Reading::Ordinal => &["1", "2", "3", "4", "5"],
         Reading::Route => &["A", "B", "C", "D"],
+        Reading::Sequence => &["on, off, dim", "dim, on, off", "off, dim, on"],
         Reading::Ordering => &[],
     };
     labels.iter().map(|&label| label.to_owned()).collect()

@@ -20,6 +20,7 @@ mod ordinal;
 mod reasoning_blocks;
 mod reverse;
 mod route;
+mod sequence;
 mod statement;
 mod vehicle_class;
 mod whole;
@@ -36,6 +37,7 @@ pub use boxed::contents as boxed_contents;
 pub use folded::fold;
 pub use fuzz::read_any;
 pub use reasoning_blocks::opens_in_reasoning;
+pub use sequence::JOINT as SEQUENCE_JOINT;
 
 use crate::verdict::{NoAnswer, Said};
 use lexicon::Lexicon;
@@ -67,6 +69,8 @@ pub enum Reading {
     Route,
     /// A preference order: `M > {X,Y,Z}, {N}`. Read to a text; the grader parses it.
     Ordering,
+    /// Parts in an order, each once; the labels are the orders.
+    Sequence,
 }
 
 /// What to read a reply for.
@@ -169,6 +173,7 @@ pub fn read(how: &How<'_>, reply: &str, finish: Finish, opens_in_reasoning: bool
             Reading::VehicleClass => vehicle_class::read(&view),
             Reading::Ordinal => ordinal::read(&view),
             Reading::Route => route::read(&view),
+            Reading::Sequence => sequence::read(&view, how.labels),
             Reading::Ordering => whole::text(&view, reply, &blocks.visible),
         };
     }
@@ -211,7 +216,7 @@ pub fn until_stop<'a>(reply: &'a str, stops: &[String]) -> &'a str {
 pub fn statement(reading: Reading, labels: &[String], gold: u16) -> String {
     let label = labels.get(usize::from(gold)).map_or("", String::as_str);
     match reading {
-        Reading::Statement => format!("Answer: {label}"),
+        Reading::Statement | Reading::Sequence => format!("Answer: {label}"),
         Reading::YesNo | Reading::Ordering => label.to_owned(),
         Reading::Bracketed => format!("Answer: [[{label}]]"),
         Reading::Apartment => format!("Apartment {label}"),

@@ -12,8 +12,10 @@ use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
+use super::cache::Cache;
+use super::checkpointed::STATES;
 use crate::logits::Row;
-use crate::{EngineError, LoadSpec};
+use crate::{Call, EngineError, LoadSpec};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -28,12 +30,15 @@ pub(super) struct Decoder {
     batch: LlamaBatch<'static>,
     batch_tokens: usize,
     rows: usize,
-    /// Places in the batch whose logits are wanted, with what they are for.
-    wanted: Vec<(i32, usize)>,
-    sequences: u32,
+    /// Places in the batch whose logits are wanted.
+    wanted: Vec<i32>,
+    /// What the cache holds once the batch is evaluated.
+    cache: Cache,
     context_tokens: u32,
     cells: u32,
     library_us: u64,
+    /// Calls of the round with their ends, while they are wanted.
+    calls: Option<Vec<(u32, Instant)>>,
 }
 
 impl Decoder {
@@ -45,7 +50,8 @@ impl Decoder {
         let cells = spec.cells.max(spec.context_tokens).max(1);
         let batch_tokens = spec.batch_tokens.clamp(1, cells);
         // One more than the sequences that are worked on: forks need a place.
-        let sequences = spec.sequences.clamp(1, MAX_SEQUENCES - 1) + 1;
+        let most = if keeps_state(model) { STATES } else { MAX_SEQUENCES - 1 };
+        let sequences = spec.sequences.clamp(1, most) + 1;
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(cells))
             .with_n_batch(batch_tokens)
@@ -67,10 +73,11 @@ impl Decoder {
             batch: LlamaBatch::new(batch_tokens as usize, sequences as i32),
             batch_tokens: batch_tokens as usize,
             rows: (ROWS_BYTES / row_bytes).max(1),
-            wanted: Vec::new(),
-            sequences,
+            wanted: Vec::with_capacity(batch_tokens as usize),
+            cache: Cache::new(sequences as usize),
             context_tokens: spec.context_tokens,
             library_us: 0,
+            calls: None,
         })
     }
 
@@ -84,9 +91,14 @@ impl Decoder {
         self.cells as usize
     }
 
-    /// Numbers that sequences may have are below this.
-    pub(super) fn sequences(&self) -> i32 {
-        self.sequences as i32
+    /// What the cache holds.
+    pub(super) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Rows of logits that one call can give.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Time spent inside the library so far.
@@ -94,15 +106,34 @@ impl Decoder {
         self.library_us
     }
 
+    /// Notes calls from now on, or no longer; gives those that were noted since `started`.
+    pub(super) fn note_calls(&mut self, wanted: bool, started: Instant) -> Vec<Call> {
+        let noted = std::mem::replace(&mut self.calls, wanted.then(Vec::new)).unwrap_or_default();
+        let call = |(tokens, end): (u32, Instant)| Call {
+            tokens,
+            end_us: end.saturating_duration_since(started).as_micros() as u64,
+        };
+        noted.into_iter().map(call).collect()
+    }
+
     /// Forgets every sequence, and what is waiting to be evaluated.
     pub(super) fn clear(&mut self) {
         self.timed(|context| context.clear_kv_cache());
+        self.cache.clear();
         self.batch.clear();
         self.wanted.clear();
     }
 
-    /// Forgets one sequence.
+    /// Takes a free sequence into use; about so many tokens are expected.
+    pub(super) fn claim(&mut self, tokens: usize) -> Result<i32, String> {
+        let id = self.cache.free_sequence().ok_or("no sequence of the KV cache is free")?;
+        self.cache.claim(id, tokens);
+        Ok(id)
+    }
+
+    /// Gives a sequence back.
     pub(super) fn remove(&mut self, sequence: i32) -> Result<(), String> {
+        self.cache.remove(sequence);
         match self.timed(|context| context.clear_kv_cache_seq(Some(sequence as u32), None, None)) {
             Ok(true) => Ok(()),
             Ok(false) => Err(format!("the KV cache refuses to drop sequence {sequence}")),
@@ -113,7 +144,30 @@ impl Decoder {
     /// Lets `to`, which must be empty, begin with the first `tokens` tokens of `from`. The tokens are shared.
     pub(super) fn copy(&mut self, from: i32, to: i32, tokens: usize) -> Result<(), String> {
         self.timed(|context| context.copy_kv_cache_seq(from, to, Some(0), Some(tokens as u32)))
-            .map_err(cache_error)
+            .map_err(cache_error)?;
+        self.cache.fork(from, to, tokens);
+        Ok(())
+    }
+
+    /// Forgets what every sequence has from a position on; `false` when the cache cannot (some models keep one state).
+    pub(super) fn cut(&mut self, position: usize) -> bool {
+        let is_cut = self
+            .timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None))
+            .unwrap_or(false);
+        if is_cut {
+            self.cache.cut(position);
+        }
+        is_cut
+    }
+
+    /// Numbers that sequences may have are below this.
+    pub(super) fn sequences(&self) -> i32 {
+        self.cache.sequences() as i32
+    }
+
+    /// Tokens that the library takes in one call, and those that it computes at once.
+    pub(super) fn batch_sizes(&self) -> (u32, u32) {
+        (self.context.n_batch(), self.context.n_ubatch())
     }
 
     /// Whether another token must wait for [`Decoder::decode`].
@@ -121,23 +175,24 @@ impl Decoder {
         self.batch.n_tokens() as usize >= self.batch_tokens || self.wanted.len() >= self.rows
     }
 
-    /// Adds a token at a position of one or more sequences; `wanted` says what its logits are for.
+    /// Adds a token at a position of one or more sequences.
     pub(super) fn add(
         &mut self,
         token: i32,
         position: usize,
         sequences: &[i32],
-        wanted: Option<usize>,
+        wanted: bool,
     ) -> Result<(), String> {
-        if let Some(purpose) = wanted {
-            self.wanted.push((self.batch.n_tokens(), purpose));
+        if wanted {
+            self.wanted.push(self.batch.n_tokens());
         }
+        self.cache.push(token, sequences);
         self.batch
-            .add(LlamaToken(token), position as i32, sequences, wanted.is_some())
+            .add(LlamaToken(token), position as i32, sequences, wanted)
             .map_err(|error| error.to_string())
     }
 
-    /// Evaluates what was added. `read` gets the wanted rows in the order in which they were added.
+    /// Evaluates what was added. `read` gets the wanted rows, numbered in the order in which they were added.
     pub(super) fn decode(&mut self, mut read: impl FnMut(usize, Row<'_>)) -> Result<(), String> {
         if self.batch.n_tokens() == 0 {
             return Ok(());
@@ -145,13 +200,17 @@ impl Decoder {
         let started = Instant::now();
         let decoded = self.context.decode(&mut self.batch);
         self.library_us += started.elapsed().as_micros() as u64;
-        self.batch.clear();
-        let wanted = std::mem::take(&mut self.wanted);
-        decoded.map_err(decode_error)?;
-        for &(place, purpose) in &wanted {
-            read(purpose, Row::new(self.context.get_logits_ith(place)));
+        if let Some(calls) = &mut self.calls {
+            calls.push((self.batch.n_tokens() as u32, Instant::now()));
         }
-        self.wanted = wanted;
+        self.batch.clear();
+        if let Err(error) = decoded {
+            self.wanted.clear();
+            return Err(decode_error(error));
+        }
+        for (number, &place) in self.wanted.iter().enumerate() {
+            read(number, Row::new(self.context.get_logits_ith(place)));
+        }
         self.wanted.clear();
         Ok(())
     }
@@ -162,6 +221,11 @@ impl Decoder {
         self.library_us += started.elapsed().as_micros() as u64;
         result
     }
+}
+
+/// Whether the model keeps one state per sequence, which cannot go back.
+pub(super) fn keeps_state(model: &LlamaModel) -> bool {
+    model.is_recurrent() || model.is_hybrid()
 }
 
 fn decode_error(error: DecodeError) -> String {

@@ -43,7 +43,7 @@ pub(super) fn round(
         progress(done);
         replies.push(reply);
     }
-    RoundReply { replies, phases: vec![prefill, decode], pieces: Vec::new() }
+    RoundReply { replies, phases: vec![prefill, decode], ..RoundReply::default() }
 }
 
 /// Answers one job.
@@ -104,7 +104,7 @@ fn written(
             Next::Over(finish) => break finish,
             Next::Token(token) => {
                 let position = prompt.len() + writing.tokens().len() - 1;
-                decoder.add(token, position, &[MAIN], Some(LAST))?;
+                decoder.add(token, position, &[MAIN], true)?;
                 decoder.decode(|_, row| next = Some(writing.row(row, vocabulary)))?;
             }
         }
@@ -122,15 +122,18 @@ fn evaluate(
     wanted: impl Fn(usize) -> bool,
     read: &mut dyn FnMut(usize, crate::logits::Row<'_>),
 ) -> Result<(), String> {
+    let mut purposes = Vec::new();
     for (place, &token) in tokens.iter().enumerate() {
         if decoder.is_full() {
-            decoder.decode(&mut *read)?;
+            decoder.decode(|number, row| read(purposes[number], row))?;
+            purposes.clear();
         }
-        let purpose = match place + 1 == tokens.len() {
-            true => Some(LAST),
-            false => wanted(place).then_some(place),
-        };
-        decoder.add(token, start + place, &[sequence], purpose)?;
+        let is_last = place + 1 == tokens.len();
+        let is_wanted = is_last || wanted(place);
+        if is_wanted {
+            purposes.push(if is_last { LAST } else { place });
+        }
+        decoder.add(token, start + place, &[sequence], is_wanted)?;
     }
-    decoder.decode(read)
+    decoder.decode(|number, row| read(purposes[number], row))
 }

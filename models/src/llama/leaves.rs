@@ -56,8 +56,6 @@ pub(super) struct Forest {
     pending: Vec<usize>,
     /// The job of each path.
     job_of: Vec<usize>,
-    /// Tokens of each node that were evaluated and not yet accounted for.
-    evaluated: Vec<usize>,
 }
 
 impl Forest {
@@ -105,7 +103,6 @@ impl Forest {
             spots_of: vec![Vec::new(); tree.len()],
             pending: vec![0; jobs],
             job_of,
-            evaluated: vec![0; tree.len()],
             tree,
         };
         forest.find_leaves(&writers);
@@ -171,11 +168,6 @@ impl Forest {
         chain.iter().flat_map(|&node| self.tree.node(node).tokens.iter().copied()).collect()
     }
 
-    /// How many they are.
-    pub(super) fn path_tokens(&self, leaf: usize) -> usize {
-        self.tree.node(self.leaves[leaf].node).end()
-    }
-
     /// Position of the first token on the way to a leaf whose logits are still to be read.
     pub(super) fn first_unread(&self, leaf: usize) -> usize {
         let chain = self.tree.chain(self.leaves[leaf].node);
@@ -222,16 +214,19 @@ impl Forest {
         self.pending[job] == 0
     }
 
-    /// Notes that tokens of a node were evaluated.
-    pub(super) fn note_evaluated(&mut self, node: NodeId, tokens: usize) {
-        self.evaluated[node] += tokens;
+    /// The job that a node's tokens are counted for when they are evaluated for a leaf: the one that brought them, or
+    /// where that is done already, one that ends at the leaf.
+    pub(super) fn payer(&self, node: NodeId, leaf: usize, is_open: impl Fn(usize) -> bool) -> usize {
+        let owner = self.job_of[self.tree.node(node).owner];
+        let Leaf { node, writer } = self.leaves[leaf];
+        let others = writer.into_iter().chain(self.ends_at(node));
+        std::iter::once(owner).chain(others).find(|&job| is_open(job)).unwrap_or(owner)
     }
 
-    /// Gives what was noted, by the jobs that brought the tokens, and forgets it.
-    pub(super) fn take_evaluated(&mut self) -> Vec<(usize, usize)> {
-        let counts = self.evaluated.iter_mut().map(std::mem::take);
-        let owned = counts.enumerate().filter(|(_, tokens)| *tokens > 0);
-        owned.map(|(node, tokens)| (self.job_of[self.tree.node(node).owner], tokens)).collect()
+    /// Jobs of which some path ends at a node.
+    pub(super) fn ends_at(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+        let ends_here = move |path: &usize| self.tree.end_of(*path) == node;
+        (0..self.job_of.len()).filter(ends_here).map(|path| self.job_of[path])
     }
 
     /// Jobs that have an end above or at some leaves.

@@ -2,10 +2,14 @@
 //!
 //! llama.cpp aborts the process on what it holds for impossible, so this module must only ever run in the worker.
 
+mod admission;
+mod cache;
+mod checkpointed;
 mod decoder;
 mod exact;
 mod leaves;
 mod packed;
+mod probing;
 mod scoring;
 mod state;
 mod vocabulary;
@@ -21,10 +25,10 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
-    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, PromptSize, Reply,
-    RoundReply, Tokenised,
+    Advance, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe, ProbeReply,
+    PromptSize, Reply, RoundReply, Tokenised,
 };
-use decoder::Decoder;
+use decoder::{Decoder, keeps_state};
 use vocabulary::Vocabulary;
 
 /// A loaded GGUF model.
@@ -32,10 +36,10 @@ pub struct Llama {
     vocabulary: Vocabulary,
     /// `None` when only the vocabulary was loaded.
     decoder: Option<Decoder>,
-    /// What the cache holds of the group at hand.
-    kept: packed::Kept,
     parallel: usize,
     facts: EngineFacts,
+    model: &'static LlamaModel,
+    spec: LoadSpec,
 }
 
 impl Llama {
@@ -60,11 +64,12 @@ impl Llama {
             trained_context_tokens: model.n_ctx_train(),
             vocab_tokens: vocabulary.size(),
             adds_bos: vocabulary.adds_bos(),
-            packs: spec.mode == Mode::Packed && !model.is_recurrent() && !model.is_hybrid(),
+            packs: spec.mode == Mode::Packed && !keeps_state(model),
+            checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, kept: packed::Kept::default(), parallel, facts })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
     }
 }
 
@@ -147,17 +152,23 @@ impl Engine for Llama {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
         let started = Instant::now();
+        decoder.note_calls(jobs.len() == 1, started);
         let context_tokens = decoder.context_tokens();
         let tasks: Vec<_> =
             jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
         let spent = started.elapsed().as_micros() as u64;
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
-        let mut reply = if self.facts.packs {
-            packed::round(decoder, &self.vocabulary, &mut self.kept, self.parallel, tasks, progress)
+        let mut reply = if self.facts.packs || self.facts.checkpoints {
+            let follow_up = jobs.iter().map(|job| job.follow_up).collect();
+            match self.facts.packs {
+                true => packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress),
+                false => checkpointed::round(decoder, &self.vocabulary, tasks, follow_up, progress),
+            }
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
+        reply.calls = decoder.note_calls(false, started);
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
         Ok(reply)
@@ -165,7 +176,14 @@ impl Engine for Llama {
 
     fn end_group(&mut self) {
         if let Some(decoder) = &mut self.decoder {
-            packed::end_group(decoder, &mut self.kept);
+            decoder.clear();
         }
+    }
+
+    fn probe(&mut self, probe: &Probe, progress: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
+        if self.decoder.is_none() {
+            return Err(EngineError("only the vocabulary is loaded: nothing can be measured".into()));
+        }
+        probing::probe(self.model, &self.spec, probe, progress)
     }
 }

@@ -68,6 +68,9 @@ impl Vocabulary {
 
     /// Appends the bytes that a generated token stands for; control tokens stand for none.
     pub(super) fn append_piece(&self, token: i32, bytes: &mut Vec<u8>) {
+        /// Room for any usual token: the binding makes room for exactly one, each time anew.
+        const PIECE_BYTES: usize = 64;
+        bytes.reserve(PIECE_BYTES);
         self.vocab.token_to_piece_into(LlamaToken(token), bytes, false, None);
     }
 

@@ -3,12 +3,23 @@
 use super::scoring::Scoring;
 use super::vocabulary::{Impossible, Vocabulary};
 use super::writing::Writing;
-use crate::{Job, Reply, Request, Usage};
+use crate::{Finish, Job, Reply, Request, Usage};
 
 /// A job that can be done.
 pub(super) struct Task<'a> {
     pub(super) usage: Usage,
     pub(super) doing: Doing<'a>,
+}
+
+impl Task<'_> {
+    /// The reply to a job that is over.
+    pub(super) fn reply(self, outcome: Result<Finish, String>) -> Reply {
+        match (self.doing, outcome) {
+            (Doing::Score(scoring), Ok(_)) => Reply::Scored(scoring.finish(self.usage)),
+            (Doing::Write(_, writing), Ok(finish)) => Reply::Generated(writing.finish(finish, self.usage)),
+            (_, Err(reason)) => Reply::Failed { reason, usage: self.usage },
+        }
+    }
 }
 
 /// What is done.

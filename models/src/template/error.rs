@@ -3,8 +3,18 @@
 /// Why a chat template, or one prompt with it, cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
+    /// The prompt shows pictures, and only texts can be rendered.
+    #[error(
+        "the prompt shows {count} pictures and this model is asked in text alone: withhold the pictures, or take the task's text form"
+    )]
+    Pictures {
+        /// Pictures in the prompt.
+        count: usize,
+    },
     /// The model file carries none.
-    #[error("{model} has no chat template: give one with --template-file FILE, or ask for raw prompts")]
+    #[error(
+        "{model} has no chat template: give one with --template FILE, or ask for raw prompts with --template raw"
+    )]
     Missing {
         /// The model file.
         model: String,
@@ -19,7 +29,7 @@ pub enum TemplateError {
     },
     /// It is written in another template language.
     #[error(
-        "the chat template of {source_name} is a Go template, not Jinja: give a Jinja one with --template-file FILE, or ask for raw prompts"
+        "the chat template of {source_name} is a Go template, not Jinja: give a Jinja one with --template FILE, or ask for raw prompts with --template raw"
     )]
     Go {
         /// Where the template comes from.
@@ -37,7 +47,7 @@ pub enum TemplateError {
     },
     /// It does not parse.
     #[error(
-        "the chat template of {source_name} has an error in line {line}, column {column}: {message}; repair a copy and give it with --template-file FILE"
+        "the chat template of {source_name} has an error in line {line}, column {column}: {message}; repair a copy and give it with --template FILE"
     )]
     Syntax {
         /// Where the template comes from.
@@ -72,7 +82,7 @@ pub enum TemplateError {
     },
     /// It does not render a plain question.
     #[error(
-        "the chat template of {source_name} cannot hold a plain question: {reason}; give another with --template-file FILE"
+        "the chat template of {source_name} cannot hold a plain question: {reason}; give another with --template FILE"
     )]
     Unfit {
         /// Where the template comes from.

@@ -29,7 +29,10 @@ fn sound(text: &str) -> Renderer {
 }
 
 fn prompt(turns: &[(Role, &str)], lead: &str) -> Prompt {
-    let turns = turns.iter().map(|&(role, text)| Turn { role, text: text.to_owned() }).collect();
+    let turns = turns
+        .iter()
+        .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
+        .collect();
     Prompt { turns, lead: lead.to_owned() }
 }
 
@@ -99,7 +102,7 @@ fn tpl_05_loop_controls_work_and_unknown_tags_are_named_with_their_place() {
     let TemplateError::Syntax { line, column, message, .. } = &error else { panic!("{error}") };
     assert_eq!((*line, *column), (2, 6));
     assert!(message.contains("frobnicate"), "{message}");
-    assert!(error.to_string().contains("m.gguf") && error.to_string().contains("--template-file"));
+    assert!(error.to_string().contains("m.gguf") && error.to_string().contains("--template FILE"));
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn tpl_07_and_12_a_missing_template_names_the_file_and_both_remedies() {
     let error = Renderer::of_model(&header, Thinking::Default).expect_err("no template").to_string();
     assert_eq!(
         error,
-        "tiny.gguf has no chat template: give one with --template-file FILE, or ask for raw prompts"
+        "tiny.gguf has no chat template: give one with --template FILE, or ask for raw prompts with --template raw"
     );
 }
 

@@ -16,6 +16,9 @@ pub(super) struct Choice {
     /// Model to evaluate instead of those of the configuration: a GGUF file, a name of `list models`, or `fake`
     #[arg(long = "model", value_name = "PATH|NAME")]
     models: Vec<String>,
+    /// Chat template of every model instead of its own: `raw` for none, or a file
+    #[arg(long, alias = "template-file", value_name = "raw|FILE")]
+    template: Option<String>,
     /// Run only this task (may be repeated); one that the configuration lacks gets its default parameters
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
@@ -47,6 +50,7 @@ impl Choice {
         let mut config = Config::parse(&text, &name).map_err(usage)?;
         let overrides = Overrides {
             models: self.models.clone(),
+            template: self.template.clone(),
             tasks: self.tasks.clone(),
             interfaces: self.interfaces.clone(),
             limit: self.limit,

@@ -12,6 +12,8 @@ use super::{Config, ConfigError, ModelChoice, TaskChoice};
 pub struct Overrides {
     /// Replace the models.
     pub models: Vec<String>,
+    /// Chat template of every model: `gguf`, `raw` or a file.
+    pub template: Option<String>,
     /// Keep only these tasks; one that the configuration lacks is added with its defaults.
     pub tasks: Vec<String>,
     /// Replace the interfaces, also those of single tasks.
@@ -44,6 +46,9 @@ impl Overrides {
             };
             config.models =
                 self.models.iter().map(|path| known(path).cloned().unwrap_or_else(|| choice(path))).collect();
+        }
+        if let Some(template) = &self.template {
+            config.models.iter_mut().for_each(|model| model.template = Some(template.clone()));
         }
         if !self.tasks.is_empty() {
             let mut kept = Vec::new();

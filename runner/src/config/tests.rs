@@ -11,7 +11,8 @@ fn the_reference_is_the_default_and_names_every_key() {
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
-                path name template thinking guess-pre-tokenizer label params";
+                power rate-hz meter meter-domain meter-description meter-every-ms meter-latency-ms meter-clock-ms idle-s settle-s cool-down-s timeline-s \
+                items repetitions warm-up path name template thinking guess-pre-tokenizer label params";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
@@ -51,6 +52,11 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
         ("[asking]\nmax-tokens = 0", 2, "max-tokens"),
         ("[report]\nmass-floor = 2.0", 2, "mass-floor"),
         ("[engine]\nthreads = -1", 2, "threads"),
+        ("[telemetry]\npower = \"magic\"", 2, "power"),
+        ("[telemetry]\npower = \"meter\"", 2, "meter"),
+        ("[telemetry]\nmeter-domain = \"everything\"", 2, "meter-domain"),
+        ("[telemetry]\nrate-hz = 1e9", 2, "rate-hz"),
+        ("[latency]\nwarm-up = -1", 2, "warm-up"),
     ] {
         let message = error(text);
         assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
@@ -67,6 +73,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
         limit: Some(5),
@@ -79,6 +86,11 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+    // A template of the command line is that of every model, whoever named the model.
+    let before = config.identity_json();
+    Overrides { template: Some("own.jinja".into()), ..Overrides::default() }.apply(&mut config).unwrap();
+    assert!(config.models.iter().all(|model| model.template.as_deref() == Some("own.jinja")));
+    assert_ne!(config.identity_json(), before);
 }
 
 #[test]
@@ -97,4 +109,5 @@ fn num_01_what_moves_logits_makes_another_run() {
     }
     // What cannot change an answer makes no other run.
     assert_eq!(identity("[engine]\ndeadline-s = 5\n"), plain);
+    assert_eq!(identity("[telemetry]\npower = \"off\"\n[latency]\nitems = 5\n"), plain);
 }

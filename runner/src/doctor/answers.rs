@@ -19,7 +19,7 @@ const MEDIAN_BOUND: f64 = 0.5;
 pub(super) fn sentence(add_bos: bool) -> Job {
     let prompt = vec![Segment { text: OPENING.into(), control: false }];
     let request = Request::Score(Score { continuations: vec![SENTENCE.into()], top: 0 });
-    Job { id: 0, prompt, add_bos, request }
+    Job { id: 0, prompt, add_bos, request, follow_up: false }
 }
 
 /// A plain sentence is no surprise to the model.
@@ -122,6 +122,7 @@ mod tests {
             prompt: vec![],
             add_bos: false,
             request: Request::Score(Score { continuations, top: 0 }),
+            follow_up: false,
         }
     }
 

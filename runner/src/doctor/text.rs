@@ -58,7 +58,7 @@ pub(super) async fn check(
 
 /// A conversation with everything that tasks use and this template keeps.
 fn chat_prompt(renderer: &Renderer) -> Prompt {
-    let mut turns = vec![Turn { role: Role::System, text: "Answer briefly.".into() }];
+    let mut turns = vec![Turn { role: Role::System, text: "Answer briefly.".into(), pictures: Vec::new() }];
     if renderer.facts().keeps_history {
         turns.extend([Turn::user("Is water wet?"), Turn::assistant(REPLY)]);
     }
@@ -83,7 +83,7 @@ fn plain(prompt: Vec<Segment>, add_bos: bool) -> Job {
         loop_guard: None,
         thinking: None,
     };
-    Job { id: 0, prompt, add_bos, request: Request::Generate(generate) }
+    Job { id: 0, prompt, add_bos, request: Request::Generate(generate), follow_up: false }
 }
 
 /// The begin-of-sequence token stands exactly as often as was decided, and the tokens spell the rendered text.

@@ -16,7 +16,8 @@ fn shard(dir: &Path, name: &str, groups: &[u32], cpu: &str, change: impl Fn(&mut
     header.run_id = name.to_owned();
     header.groups = 4;
     header.device.cpu = cpu.to_owned();
-    header.config_json = header.config_json.replace("{\"seed\"", &format!("{{\"shard\":\"{name}\",\"seed\""));
+    // Shards of one plan belong together.
+    header.shard = format!("{}/4", name.len()).parse().ok();
     let mut log = Log::create(&path, &Entry::Header(Box::new(header)), Fsync::Never).unwrap();
     let session = Session { wall_us: 0, boot_id: None, pid: 1, groups_done: 0, torn_bytes: 0 };
     log.append(&Entry::Session(session)).unwrap();

@@ -7,15 +7,20 @@ use datasets::interfaces::Interface;
 
 /// Items of a group whose answers are all scores: a whole grammar.
 const SCORED_ITEMS: usize = 44;
-/// Items of a group with generations: what is lost with a power failure, and what a stop waits for.
-const GENERATED_ITEMS: usize = 11;
+/// Items of a group with generations, which take much longer: a stop waits for the group at hand.
+const GENERATED_ITEMS: usize = 22;
+
+/// Most items of a group: the number that was chosen, or what suits the interfaces.
+pub(super) fn most(chosen: usize, interfaces: &[&'static Interface]) -> usize {
+    match (chosen, interfaces.iter().any(|interface| interface.generates)) {
+        (0, true) => GENERATED_ITEMS,
+        (0, false) => SCORED_ITEMS,
+        (chosen, _) => chosen,
+    }
+}
 
 /// Ranges of items, one per group. Families are kept together where they fit, and cut evenly where they do not.
-pub fn chunks(items: &[Item], interfaces: &[&'static Interface]) -> Vec<Range<usize>> {
-    let most = match interfaces.iter().any(|interface| interface.generates) {
-        true => GENERATED_ITEMS,
-        false => SCORED_ITEMS,
-    };
+pub fn chunks(items: &[Item], most: usize) -> Vec<Range<usize>> {
     let mut chunks: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     while start < items.len() {
@@ -45,27 +50,36 @@ mod tests {
     use super::*;
     use datasets::{Params, Task};
 
-    fn sizes(task: &str, params: &str, interfaces: &[&str]) -> Vec<usize> {
+    fn sizes(task: &str, params: &str, most: usize) -> Vec<usize> {
         let task = Task::named(task).unwrap();
         let items = (task.items)(&Params(params.parse().unwrap()), 1).unwrap();
-        let interfaces: Vec<_> = interfaces.iter().map(|name| Interface::named(name).unwrap()).collect();
-        let chunks = chunks(&items, &interfaces);
+        let chunks = chunks(&items, most);
         assert!(chunks.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!((chunks[0].start, chunks[chunks.len() - 1].end), (0, items.len()));
         chunks.iter().map(|chunk| chunk.len()).collect()
     }
 
     #[test]
-    fn a_scored_grammar_is_one_group_and_a_generated_one_is_cut_evenly() {
-        assert_eq!(sizes("grammar", "grammars = 2", &["direct", "cot-prefix"]), [44, 44]);
-        assert_eq!(sizes("grammar", "grammars = 2", &["direct", "free-cot"]), [11; 8]);
+    fn a_grammar_is_one_group_or_is_cut_evenly() {
+        assert_eq!(sizes("grammar", "grammars = 2", 44), [44, 44]);
+        assert_eq!(sizes("grammar", "grammars = 2", 11), [11; 8]);
+        assert_eq!(sizes("grammar", "grammars = 1", 43), [22, 22]);
+        assert_eq!(sizes("grammar", "grammars = 1", 1), [1; 44]);
+    }
+
+    #[test]
+    fn groups_with_generations_are_smaller_unless_their_size_is_chosen() {
+        let of = |names: &[&str]| names.iter().map(|name| Interface::named(name).unwrap()).collect::<Vec<_>>();
+        let (scored, written) = (of(&["direct", "cot-prefix"]), of(&["direct", "free-cot"]));
+        assert!(most(0, &written) < most(0, &scored));
+        assert_eq!((most(7, &written), most(7, &scored)), (7, 7));
     }
 
     #[test]
     fn episodes_are_kept_whole_and_small_families_share_a_group() {
-        assert_eq!(sizes("linear-world", "episodes = 5", &["direct"]), [44, 11]);
-        // 100 pairs of 2 questions: 22 pairs fill a scored group, 5 a generated one.
-        assert_eq!(sizes("logic", "", &["direct"]), [44, 44, 44, 44, 24]);
-        assert_eq!(sizes("logic", "", &["free-cot"]), [10; 20]);
+        assert_eq!(sizes("linear-world", "episodes = 5", 44), [44, 11]);
+        // 100 pairs of 2 questions: 22 pairs fill a group of 44, 5 one of 11.
+        assert_eq!(sizes("logic", "", 44), [44, 44, 44, 44, 24]);
+        assert_eq!(sizes("logic", "", 11), [10; 20]);
     }
 }

@@ -35,7 +35,7 @@ pub fn difference(logged: &Header, planned: &Header) -> Option<String> {
     };
     // Coarse facts first: a changed seed shows as the seed and not as the hash of every item.
     let (logged, planned) = (plain(logged), plain(planned));
-    let order = ["program", "format", "reading_version", "config", "models", "tasks", "groups"];
+    let order = ["program", "format", "reading_version", "config", "models", "tasks", "groups", "shard"];
     order.iter().find_map(|key| differ(key, &logged[key], &planned[key]))
 }
 
@@ -87,6 +87,7 @@ mod tests {
             tasks: plan.tasks.iter().map(|task| task.record.clone()).collect(),
             groups: 1,
             device: Device::default(),
+            shard: None,
         }
     }
 

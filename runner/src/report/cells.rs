@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use datasets::{NoAnswer, Verdict};
+use datasets::{NoAnswer, Normalisation, Verdict};
 use models::{Reply, Scored, Usage};
 use serde::Serialize;
 
 use super::load::RunLog;
+use super::parity::{floors, lead, normalisation};
 use crate::entry::ItemRecord;
 use crate::statistics::{median, wilson};
 
@@ -55,6 +56,8 @@ pub struct Cell {
     pub tokens_per_s: Option<f64>,
     /// Median over items of the probability that any label comes next; `None` where no labels were scored.
     pub median_label_mass: Option<f64>,
+    /// Items whose answer hangs on a lead below the noise floor; `None` without a floor or without scored labels.
+    pub undecided: Option<u64>,
     /// Share of scored items whose most probable next token begins a label.
     pub greedy_is_label: Option<f64>,
 }
@@ -78,6 +81,10 @@ pub(crate) struct Place<'a> {
     pub(crate) interface: String,
     /// Its items; at least one.
     pub(crate) items: Vec<&'a ItemRecord>,
+    /// How labels were judged.
+    pub(crate) by: Normalisation,
+    /// The lead of a best label below which rounding decides; `None` where no parity sample tells.
+    pub(crate) noise_floor: Option<f64>,
 }
 
 /// The figures of a run, in the order of its plan.
@@ -93,13 +100,17 @@ pub(crate) fn places(run: &RunLog) -> Vec<Place<'_>> {
         let place = interfaces.and_then(|names| names.iter().position(|name| *name == item.interface));
         groups.entry((item.at.model, item.at.task, place.unwrap_or(usize::MAX))).or_default().push(item);
     }
+    let (by, floors) = (normalisation(run), floors(run));
     groups
         .into_iter()
         .map(|((model, task, _), items)| {
             let name =
                 |index: u16, names: Option<&String>| names.cloned().unwrap_or_else(|| index.to_string());
+            let model = name(model, run.header.models.get(usize::from(model)).map(|model| &model.name));
             Place {
-                model: name(model, run.header.models.get(usize::from(model)).map(|model| &model.name)),
+                by,
+                noise_floor: floors.get(&model).copied(),
+                model,
                 task: name(task, run.header.tasks.get(usize::from(task)).map(|task| &task.name)),
                 task_index: usize::from(task),
                 interface: items.first().map(|item| item.interface.clone()).unwrap_or_default(),
@@ -113,7 +124,12 @@ impl Place<'_> {
     /// The figures of some of its items.
     pub(super) fn cell(&self, items: &[&ItemRecord]) -> Cell {
         let (model, task, interface) = (self.model.clone(), self.task.clone(), self.interface.clone());
-        cell(Cell { model, task, interface, ..Cell::default() }, items)
+        let leads: Vec<f64> = items.iter().filter_map(|item| lead(item, self.by)).collect();
+        let undecided = self
+            .noise_floor
+            .filter(|_| !leads.is_empty())
+            .map(|floor| leads.iter().filter(|lead| **lead < floor).count() as u64);
+        cell(Cell { model, task, interface, undecided, ..Cell::default() }, items)
     }
 }
 

@@ -156,6 +156,8 @@ fn pooled(run: &RunLog) -> Vec<Place<'_>> {
             task: format!("{task} (mean of cues {})", cues.join(", ")),
             task_index: first,
             interface,
+            by: places[0].by,
+            noise_floor: places[0].noise_floor,
             items: places.into_iter().flat_map(|place| place.items).collect(),
         });
     }

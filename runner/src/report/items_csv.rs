@@ -8,10 +8,11 @@ use models::Reply;
 
 use super::cells::greedy_is_label;
 use super::load::RunLog;
+use super::parity::{floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 32] = [
+pub const COLUMNS: [&str; 33] = [
     "model",
     "task",
     "interface",
@@ -43,6 +44,7 @@ pub const COLUMNS: [&str; 32] = [
     "group",
     "labels",
     "candidates",
+    "undecided",
     "run",
 ];
 
@@ -50,14 +52,18 @@ pub const COLUMNS: [&str; 32] = [
 pub fn write_items_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
     writer.write_record(COLUMNS)?;
+    let (by, floors) = (normalisation(run), floors(run));
     for item in &run.items {
-        writer.write_record(row(run, item))?;
+        let model = run.header.models.get(usize::from(item.at.model)).map(|model| &model.name);
+        let floor = model.and_then(|model| floors.get(model));
+        let undecided = floor.and_then(|floor| Some(lead(item, by)? < *floor));
+        writer.write_record(row(run, item, undecided))?;
     }
     writer.flush()?;
     Ok(())
 }
 
-fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
+fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> {
     let name = |names: Option<&String>| names.cloned().unwrap_or_default();
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
@@ -113,6 +119,7 @@ fn row(run: &RunLog, item: &ItemRecord) -> Vec<String> {
         last.map(|turn| serde_json::json!(turn.labels).to_string()).unwrap_or_default(),
         last.and_then(|turn| turn.found.as_ref())
             .map_or(String::new(), |found| found.candidates.len().to_string()),
+        undecided.map_or(String::new(), |is| is.to_string()),
         run.source_of(item.at.group).to_owned(),
     ]
 }
@@ -195,7 +202,7 @@ mod tests {
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
             usage: Usage::default(),
         }));
-        row(&run(&["lights"], vec![item.clone()]), &item)
+        row(&run(&["lights"], vec![item.clone()]), &item, None)
     }
 
     fn field<'a>(row: &'a [String], column: &str) -> &'a str {

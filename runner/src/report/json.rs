@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use super::baselines::Control;
 use super::cells::Cell;
+use super::costs::Cost;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::papers::Published;
+use super::parity::parity;
 use super::strata::Stratum;
 
 /// What a report holds beside its table.
@@ -18,6 +20,8 @@ pub struct Views<'a> {
     pub baselines: &'a [Control],
     /// Named figures.
     pub figures: &'a [FigureRow],
+    /// Latency and energy.
+    pub costs: &'a [Cost],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
 }
@@ -29,7 +33,8 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "run_id": run.header.run_id,
         "program": run.header.program,
         "complete": run.complete.is_some(),
-        "groups": { "done": run.groups.len(), "planned": run.header.groups },
+        "groups": { "done": run.groups.len(), "planned": run.header.own_groups() },
+        "shard": run.header.shard.map(|shard| shard.to_string()),
         "config": config,
         "models": run.header.models.iter().map(|model| json!({
             "name": model.name,
@@ -49,7 +54,10 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
+        "parity": parity(run),
         "cells": cells,
+        "costs": views.costs,
+        "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,
         "figures": views.figures,

@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::entry::{Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Source};
+use crate::entry::{
+    Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, Session, Source, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
+use crate::supervisor::TimedKey;
+use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
 /// Everything that a log holds, unfinished groups left out.
 #[derive(Debug)]
@@ -24,12 +28,35 @@ pub struct RunLog {
     pub deaths: Vec<Death>,
     /// Texts of label tokens, by model and id.
     pub pieces: BTreeMap<(u16, i32), String>,
+    /// Items of the parity sample, scored alone.
+    pub alone: Vec<Alone>,
+    /// Replies written side by side, where a probe chose it; the last word on each model.
+    pub tuned: Vec<Tuned>,
+    /// Power, latency and the state of the machine.
+    pub measured: Measured,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
     pub summary: Summary,
+}
+
+/// What was measured beside answers. The number before an entry is that of the session that measured it, from 1.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// What there was to measure with, session by session.
+    pub began: Vec<Began>,
+    /// Stretches of time.
+    pub windows: Vec<(usize, Window)>,
+    /// Samples.
+    pub timeline: Vec<(usize, Row)>,
+    /// Items that were asked on their own.
+    pub timed: Vec<(usize, Timed)>,
+    /// Jumps of the wall clock.
+    pub steps: Vec<Stepped>,
+    /// How measuring ended.
+    pub ended: Vec<Ended>,
 }
 
 impl RunLog {
@@ -72,14 +99,28 @@ impl RunLog {
                     let found = found.pieces.into_iter().map(|(token, text)| ((model, token), text));
                     run.pieces.extend(found);
                 }
+                Entry::Alone(alone) => run.alone.push(*alone),
+                Entry::Tuned(tuned) => {
+                    run.tuned.retain(|earlier| earlier.model != tuned.model);
+                    run.tuned.push(tuned);
+                }
                 Entry::Source(source) => run.sources.push(source),
                 Entry::Complete(complete) => run.complete = Some(complete),
+                Entry::Began(began) => run.measured.began.push(*began),
+                Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
+                Entry::Timeline(timeline) => {
+                    let session = run.measured.began.len();
+                    run.measured.timeline.extend(timeline.rows.into_iter().map(|row| (session, row)));
+                }
+                Entry::Timed(timed) => run.measured.timed.push((run.measured.began.len(), *timed)),
+                Entry::Stepped(stepped) => run.measured.steps.push(stepped),
+                Entry::Ended(ended) => run.measured.ended.push(*ended),
             }
         }
         let header = header.ok_or_else(|| {
             Failure::new(Exit::Damaged, format!("{}: the log's header is damaged or missing", path.display()))
         })?;
-        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.groups);
+        let complete = run.complete.filter(|_| run.groups.len() as u32 == header.own_groups());
         Ok(RunLog {
             header,
             items: closed.into_values().flatten().collect(),
@@ -88,6 +129,9 @@ impl RunLog {
             loaded: run.loaded,
             deaths: run.deaths,
             pieces: run.pieces,
+            alone: run.alone,
+            tuned: run.tuned,
+            measured: run.measured,
             sources: run.sources,
             complete,
             summary,
@@ -100,10 +144,29 @@ impl RunLog {
         source.map_or(&self.header.run_id, |source| &source.run_id)
     }
 
-    /// Groups that are complete.
-    pub fn done(&self) -> BTreeSet<u32> {
-        self.groups.keys().copied().collect()
+    /// What need not be done again.
+    pub fn done(&self) -> Done {
+        let sampled = |alone: &Alone| (alone.at.group, alone.item.clone(), alone.interface.clone());
+        Done {
+            groups: self.groups.keys().copied().collect(),
+            alone: self.alone.iter().map(sampled).collect(),
+            tuned: self.tuned.clone(),
+            timed: self.measured.timed.iter().map(|(_, timed)| TimedKey::from(timed)).collect(),
+        }
     }
+}
+
+/// What a log holds already of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Groups that are complete.
+    pub groups: BTreeSet<u32>,
+    /// Group, item and interface of what was scored alone.
+    pub alone: BTreeSet<(u32, String, String)>,
+    /// What probes chose, by model.
+    pub tuned: Vec<Tuned>,
+    /// What was asked on its own, for its latency.
+    pub timed: BTreeSet<TimedKey>,
 }
 
 #[derive(Default)]
@@ -113,6 +176,9 @@ struct Parts {
     loaded: Vec<Loaded>,
     deaths: Vec<Death>,
     pieces: BTreeMap<(u16, i32), String>,
+    alone: Vec<Alone>,
+    tuned: Vec<Tuned>,
+    measured: Measured,
     sources: Vec<Source>,
     complete: Option<Complete>,
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tasks: tasks.iter().map(record).collect(),
         groups: 1,
         device: Device::default(),
+        shard: None,
     };
     RunLog {
         header,
@@ -40,6 +41,9 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         loaded: Vec::new(),
         deaths: Vec::new(),
         pieces: BTreeMap::new(),
+        alone: Vec::new(),
+        tuned: Vec::new(),
+        measured: Default::default(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),

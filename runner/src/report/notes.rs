@@ -4,6 +4,7 @@ use datasets::NoAnswer;
 
 use super::cells::Cell;
 use super::load::RunLog;
+use super::parity::parity;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
 pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
@@ -12,7 +13,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
         notes.push(format!(
             "incomplete: {} of {} groups are in the log",
             run.groups.len(),
-            run.header.groups
+            run.header.own_groups()
         ));
     }
     for cell in cells {
@@ -37,6 +38,21 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             ));
         }
     }
+    for row in parity(run) {
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+        notes.push(format!(
+            "{}: {} items scored alone and packed: scores differ by {} in the median and by {} at the most, {} answers differ; \
+             {} of {} scored answers lead by less than the noise floor of {} and are undecided",
+            row.model,
+            row.n,
+            number(row.median_difference),
+            number(row.largest_difference),
+            row.flips,
+            row.undecided,
+            row.scored,
+            number(row.noise_floor)
+        ));
+    }
     for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
         let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;
         notes.push(format!(
@@ -50,6 +66,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             100.0 * without
         ));
     }
+    notes.extend(super::machine_notes::machine_notes(run));
     if !run.deaths.is_empty() {
         notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
     }

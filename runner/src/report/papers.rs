@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use datasets::papers::{self, PaperError};
-use serde::Serialize;
 
 use super::baselines::Controls;
 use super::figures::{FigureRow, figures};
@@ -14,28 +13,8 @@ use super::strata::in_words;
 /// What stands in the place of a paper for measured figures.
 pub const THIS_RUN: &str = "this run";
 
-/// A figure, published or measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Published {
-    /// The paper, or [`THIS_RUN`].
-    pub paper: String,
-    /// Table of the paper, or name of the run's task.
-    pub table: String,
-    /// The task.
-    pub task: String,
-    /// The model, or who else answered.
-    pub model: String,
-    /// How it was asked, and the stratum.
-    pub condition: String,
-    /// What the value is.
-    pub metric: String,
-    /// The value.
-    pub value: f64,
-    /// Sample size, where it is known.
-    pub n: Option<u64>,
-    /// Whether people answered.
-    pub human: bool,
-}
+/// A figure, published or measured; of a measured one the paper is [`THIS_RUN`] and the table the run's task.
+pub type Published = papers::Row;
 
 /// Published and measured figures of the tasks of a run: for each task its papers' rows, then the run's own accuracies
 /// and whatever else the papers report under the same name. Tasks that no paper reports are left out.
@@ -53,7 +32,7 @@ pub fn published(run: &RunLog, controls: &Controls) -> Result<Vec<Published>, Pa
         }
         let metrics: BTreeSet<String> = papers.iter().map(|row| row.metric.clone()).collect();
         let with_strata = metrics.contains("accuracy");
-        rows.extend(papers.into_iter().map(from_paper));
+        rows.extend(papers);
         let own = |row: &&FigureRow| {
             let names =
                 run.header.tasks.iter().filter(|record| record.task == task).map(|record| &record.name);
@@ -72,11 +51,6 @@ pub fn published(run: &RunLog, controls: &Controls) -> Result<Vec<Published>, Pa
         }
     }
     Ok(rows)
-}
-
-fn from_paper(row: papers::Row) -> Published {
-    let papers::Row { paper, table, task, model, condition, metric, value, n, human } = row;
-    Published { paper, table, task, model, condition, metric, value, n, human }
 }
 
 fn from_run(task: &str, row: &FigureRow, metric: String) -> Option<Published> {

@@ -100,8 +100,9 @@ pub async fn converse(
         for (index, track) in tracks.iter_mut().enumerate() {
             let mut hash = None;
             for (prompt, request) in track.asks() {
-                let rendered = prompting::job(renderer, jobs.len() as u32, prompt, request)
+                let mut rendered = prompting::job(renderer, jobs.len() as u32, prompt, request)
                     .map_err(GroupError::Template)?;
+                rendered.job.follow_up = track.may_ask_on();
                 hash.get_or_insert(rendered.prompt_hash);
                 jobs.push(rendered.job);
                 owners.push(index);

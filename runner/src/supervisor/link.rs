@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
+use models::{
+    Advance, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply, Tokenised,
+};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
@@ -36,14 +38,14 @@ pub enum LinkError {
 }
 
 impl LinkError {
-    /// One line for people.
-    pub fn in_words(&self) -> String {
+    /// One line for people. `doing` says what a worker that died was at: `while loading`.
+    pub fn in_words(&self, doing: &str) -> String {
         match self {
             LinkError::Engine(error) => error.to_string(),
             LinkError::Died { cause, last_words } => {
                 let last =
                     last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                format!("the worker {}{last}", cause.in_words())
+                format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
             LinkError::Start(message) => message.clone(),
@@ -81,6 +83,11 @@ impl Link {
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
         Ok(Link { child, input, output, tail, follower, deadline, interrupt })
+    }
+
+    /// The worker's process id, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Loads a model.
@@ -125,6 +132,18 @@ impl Link {
     pub async fn end_group(&mut self) -> Result<Option<u64>, LinkError> {
         match self.call(&ToWorker::EndGroup, &mut |_| ()).await? {
             FromWorker::GroupEnded { peak_bytes } => Ok(peak_bytes),
+            other => Err(self.out_of_turn(&other).await),
+        }
+    }
+
+    /// Measures the engine on made-up tokens; at least one sample.
+    pub async fn probe(
+        &mut self,
+        probe: Probe,
+        progress: &mut dyn FnMut(Advance),
+    ) -> Result<ProbeReply, LinkError> {
+        match self.call(&ToWorker::Probe(probe), progress).await? {
+            FromWorker::Probed(reply) if !reply.samples_us.is_empty() => Ok(reply),
             other => Err(self.out_of_turn(&other).await),
         }
     }

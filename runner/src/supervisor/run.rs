@@ -1,20 +1,32 @@
 //! The run: model by model, group by group, whatever happens to the workers.
 
+mod calm;
+mod timed;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::interrupt::Interrupt;
 use super::link::{Link, LinkError};
 use super::load::{Need, load_spec};
-use crate::entry::{Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces};
+use super::parity::{self, Sampled};
+use super::tuning;
+use crate::entry::{
+    Complete, Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, Loaded, Pieces, Tuned,
+};
 use crate::exit::{Exit, Failure};
 use crate::log::{Log, LogError};
 use crate::plan::{Group, Plan};
+use crate::report::Done;
+use crate::telemetry::measuring::Measuring;
+use crate::telemetry::record::Stretch;
+
+pub use timed::TimedKey;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -43,24 +55,39 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
+const MEASURE_TRIES: u32 = 2;
+
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
 
-struct Runner<'a> {
-    plan: &'a Plan,
-    log: &'a mut Log<Entry>,
+pub(super) struct Runner<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) log: &'a mut Log<Entry>,
     program: PathBuf,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
-    library_us: u64,
+    measuring: Measuring,
+    pub(super) library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
     known_pieces: BTreeSet<(u16, i32)>,
+    /// Whether the engine at hand evaluates jobs together.
+    packs: bool,
+    /// What probes chose, in this session or an earlier one.
+    tuned: Vec<Tuned>,
     report: Report,
 }
 
+/// What is still to be done with a model.
+struct Left {
+    groups: Vec<Group>,
+    sample: Vec<Sampled>,
+    timed: Vec<TimedKey>,
+}
+
 /// Why work on a model ends early.
-enum Stop {
+pub(super) enum Stop {
     /// The user asked.
     Interrupted,
     /// This model cannot be run; others can.
@@ -75,14 +102,15 @@ impl From<LogError> for Stop {
     }
 }
 
-/// Runs every group of the plan that is not in `done`.
+/// Runs what of the plan is not in `done`.
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
-    done: &BTreeSet<u32>,
+    done: &Done,
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
+    measuring: Measuring,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut runner = Runner {
@@ -91,66 +119,116 @@ pub async fn run(
         program,
         interrupt,
         progress,
+        measuring,
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
+        packs: false,
+        tuned: done.tuned.clone(),
         report: Report::default(),
     };
-    for model in 0..plan.models.len() {
-        let groups: Vec<Group> = plan
-            .groups()
-            .filter(|group| usize::from(group.at.model) == model && !done.contains(&group.at.group))
-            .collect();
-        if groups.is_empty() {
-            continue;
-        }
-        match runner.model(model, &groups).await {
-            Ok(()) => {}
-            Err(Stop::Interrupted) => {
-                runner.report.interrupted = true;
-                return Ok(runner.report);
-            }
-            Err(Stop::Model(message)) => {
-                runner.progress.say(&message);
-                runner.report.failures.push(message);
-            }
-            Err(Stop::Fatal(failure)) => return Err(failure),
-        }
+    let ended = runner.models(done, started).await;
+    // What was measured is written whatever became of the run; only a log that cannot be written keeps it back.
+    let rest = std::mem::replace(&mut runner.measuring, Measuring::none()).stop();
+    if !matches!(ended, Err(Stop::Fatal(_))) {
+        runner.write_measured(rest).map_err(|error| Failure::disk(error.to_string()))?;
     }
-    if runner.report.failures.is_empty() {
-        let complete = Complete {
-            session_us: started.elapsed().as_micros() as u64,
-            library_us: runner.library_us,
-            supervisor_peak_bytes: crate::worker::peak_bytes(),
-            worker_peak_bytes: runner.worker_peak_bytes,
-        };
-        let written = runner.log.append(&Entry::Complete(complete)).and_then(|_| runner.log.end_group());
-        written.map_err(|error| Failure::disk(error.to_string()))?;
-        runner.report.complete = true;
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => runner.report.interrupted = true,
+        Err(Stop::Model(message)) => runner.report.failures.push(message),
+        Err(Stop::Fatal(failure)) => return Err(failure),
     }
     Ok(runner.report)
 }
 
 impl<'a> Runner<'a> {
-    async fn model(&mut self, model: usize, groups: &[Group]) -> Result<(), Stop> {
+    async fn models(&mut self, done: &Done, started: Instant) -> Result<(), Stop> {
+        let plan = self.plan;
+        self.write_ready(true)?;
+        let mut first = true;
+        for model in 0..plan.models.len() {
+            let groups: Vec<Group> =
+                plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
+            let left = Left {
+                groups,
+                sample: parity::left(plan, model, done),
+                timed: timed::left(plan, model, &done.timed),
+            };
+            if left.groups.is_empty() && left.sample.is_empty() && left.timed.is_empty() {
+                continue;
+            }
+            self.calm(first).await?;
+            first = false;
+            match self.model(model, &left).await {
+                Ok(()) => {}
+                Err(Stop::Model(message)) => {
+                    self.progress.say(&message);
+                    self.report.failures.push(message);
+                }
+                Err(stop) => return Err(stop),
+            }
+            self.idle(Stretch::IdleAfter, model).await?;
+        }
+        if self.report.failures.is_empty() {
+            // A run is complete when its measurements are in the log too.
+            let rest = std::mem::replace(&mut self.measuring, Measuring::none()).stop();
+            self.write_measured(rest)?;
+            let complete = Complete {
+                session_us: started.elapsed().as_micros() as u64,
+                library_us: self.library_us,
+                supervisor_peak_bytes: crate::worker::peak_bytes(),
+                worker_peak_bytes: self.worker_peak_bytes,
+            };
+            self.log.append(&Entry::Complete(complete))?;
+            self.log.end_group()?;
+            self.report.complete = true;
+        }
+        Ok(())
+    }
+
+    /// Writes down what was measured and is ready. `all`: also what still waits for a reading.
+    fn write_ready(&mut self, all: bool) -> Result<(), LogError> {
+        let entries = self.measuring.entries(all);
+        self.write_measured(entries)
+    }
+
+    fn write_measured(&mut self, entries: Vec<Entry>) -> Result<(), LogError> {
+        for entry in entries {
+            self.log.append(&entry)?;
+        }
+        Ok(())
+    }
+
+    async fn model(&mut self, model: usize, left: &Left) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
-        let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
-        self.progress.model(&planned.record.name, pairs as u64);
-        let spec = self.load_spec(model, &settings).await?;
+        let pairs: usize = left.groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
+        self.progress.model(&planned.record.name, (pairs + left.timed.len()) as u64);
+        let mut spec = self.load_spec(model, &settings).await?;
+        if spec.parallel == 0 {
+            spec.parallel = self.parallel(model, &spec).await?;
+        }
+        self.idle(Stretch::IdleUnloaded, model).await?;
+        let loading = self.measuring.begin(Stretch::Load, model as u16, None);
         let mut link = self.open(model, &spec).await?;
-        for group in groups {
+        self.measuring.end(loading);
+        self.idle(Stretch::IdleLoaded, model).await?;
+        for group in &left.groups {
             if self.interrupt.is_asked() {
                 return Err(Stop::Interrupted);
             }
             self.progress.group(&self.plan.task(*group).record.name);
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
-        Ok(())
+        if self.packs {
+            self.score_alone(&left.sample, &settings, &spec, &mut link).await?;
+        }
+        self.timed(&left.timed, &settings, &spec, &mut link).await
     }
 
     /// `settings`: one for each task of the plan.
-    fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
+    pub(super) fn spec<'s>(&self, group: Group, settings: &'s [Settings]) -> GroupSpec<'s>
     where
         'a: 's,
     {
@@ -179,13 +257,57 @@ impl<'a> Runner<'a> {
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| Stop::Model(error.to_string()))?;
-            match link.measure(jobs).await {
-                Ok(sizes) => need.add(&sizes, group.grows()),
-                Err(error) => return Err(self.hopeless(error, model)),
-            }
+            let mut attempt = 1;
+            let sizes = loop {
+                match link.measure(jobs.clone()).await {
+                    Ok(sizes) => break sizes,
+                    // Killed from outside? Once more; prompts that kill their measurer do it again.
+                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
+                        attempt += 1;
+                        let cause_in_words = cause.in_words();
+                        self.progress.say(&format!(
+                            "the worker {cause_in_words} while prompts were measured; starting another"
+                        ));
+                        self.log.append(&Entry::Death(Death {
+                            at: group.at,
+                            culprit: None,
+                            cause,
+                            last_words,
+                        }))?;
+                        link = self.start()?;
+                        self.opened(&mut link, &vocabulary, model).await?;
+                    }
+                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
+                }
+            };
+            need.add(&sizes, group.grows());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok(spec)
+    }
+
+    /// How many replies are written side by side where the configuration leaves it to a probe: what the log says, or
+    /// what is measured now.
+    async fn parallel(&mut self, model: usize, spec: &LoadSpec) -> Result<u32, Stop> {
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
+            return Ok(tuned.parallel);
+        }
+        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
+        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+            return Ok(tuning::UNUSED);
+        }
+        let mut link = self.start()?;
+        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        let most = tuning::most(spec, self.plan.config.asking.max_tokens);
+        let steps = match tuning::measure(&mut link, most).await {
+            Ok(steps) => steps,
+            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
+        };
+        let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
+        self.progress.say(&tuning::in_words(&tuned));
+        self.log.append(&Entry::Tuned(tuned.clone()))?;
+        self.tuned.push(tuned.clone());
+        Ok(tuned.parallel)
     }
 
     fn start(&self) -> Result<Link, Stop> {
@@ -200,6 +322,8 @@ impl<'a> Runner<'a> {
     async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
+        self.measuring.set_worker(link.pid());
+        self.packs = facts.packs;
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
     }
@@ -215,24 +339,19 @@ impl<'a> Runner<'a> {
                 Ok(facts) => return Ok(facts),
                 // Killed from outside while loading? Once more; a model that kills its worker does it again.
                 Err(LinkError::Died { .. }) if attempt < LOAD_TRIES => *link = self.start()?,
-                Err(error) => return Err(self.hopeless(error, model)),
+                Err(error) => return Err(self.hopeless(error, model, "while loading")),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// A failure that no retry mends.
-    fn hopeless(&self, error: LinkError, model: usize) -> Stop {
+    /// A failure that no retry mends. `doing` ends what is said of a worker that died: `while loading`.
+    fn hopeless(&self, error: LinkError, model: usize, doing: &str) -> Stop {
         let name = &self.plan.models[model].record.name;
         match error {
             LinkError::Interrupted => Stop::Interrupted,
             LinkError::Start(message) => Stop::Fatal(Failure::new(Exit::Failed, message)),
-            LinkError::Engine(error) => Stop::Model(format!("model {name}: {error}")),
-            LinkError::Died { cause, last_words } => {
-                let last =
-                    last_words.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-                Stop::Model(format!("model {name}: the worker {} while loading{last}", cause.in_words()))
-            }
+            error => Stop::Model(format!("model {name}: {}", error.in_words(doing))),
         }
     }
 
@@ -241,13 +360,17 @@ impl<'a> Runner<'a> {
     async fn group(&mut self, spec: GroupSpec<'_>, load: &LoadSpec, link: &mut Link) -> Result<(), Stop> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
+        let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
         let mut account = Account::default();
         let mut items = None;
         for attempt in 1..=2 {
             account.phases.clear();
             let mut tracks = spec.tracks();
-            let progress = &mut *self.progress;
-            let mut hear = |at| progress.advance(at);
+            let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
+            let mut hear = |at| {
+                progress.advance(at);
+                measuring.drain();
+            };
             match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
                 Ok(()) => {
                     items = Some(records(tracks, spec.at, attempt));
@@ -260,6 +383,7 @@ impl<'a> Runner<'a> {
             Some(items) => items,
             None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
+        self.measuring.end(window);
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
             // Everything is answered; a worker that dies now costs a restart only.
@@ -303,7 +427,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Logs a death and starts the next worker. Failures that are none are passed on.
-    async fn replace(
+    pub(super) async fn replace(
         &mut self,
         error: GroupError,
         spec: &GroupSpec<'_>,
@@ -323,7 +447,7 @@ impl<'a> Runner<'a> {
                 *link = self.open(model, load).await?;
                 Ok(cause)
             }
-            GroupError::Link(error) => Err(self.hopeless(error, model)),
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
             GroupError::Template(error) => Err(Stop::Model(error.to_string())),
         }
     }
@@ -350,6 +474,7 @@ impl<'a> Runner<'a> {
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
+        self.write_ready(false)?;
         self.log.end_group()?;
         self.progress.done(u64::from(count));
         Ok(())

@@ -1,6 +1,8 @@
 //! What supervisor and worker say to each other, one frame each.
 
-use models::{Advance, EngineError, EngineFacts, Job, LoadSpec, PromptSize, RoundReply, Tokenised};
+use models::{
+    Advance, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply, Tokenised,
+};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor. Each is answered by exactly one final [`FromWorker`].
@@ -16,6 +18,8 @@ pub enum ToWorker {
     Round(Vec<Job>),
     /// Forget what was evaluated for the group.
     EndGroup,
+    /// Measure the engine on made-up tokens.
+    Probe(Probe),
 }
 
 /// From the worker.
@@ -27,7 +31,7 @@ pub enum FromWorker {
     Sizes(Vec<PromptSize>),
     /// Tokens of the jobs, in order.
     Tokens(Vec<Tokenised>),
-    /// Not final: how far the round is.
+    /// Not final: how far the round or the probe is.
     Progress(Advance),
     /// The answers of the round.
     Done(RoundReply),
@@ -38,4 +42,6 @@ pub enum FromWorker {
     },
     /// The request could not be done; the worker lives.
     Failed(EngineError),
+    /// What was measured.
+    Probed(ProbeReply),
 }

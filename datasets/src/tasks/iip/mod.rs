@@ -14,7 +14,9 @@ use serde::Deserialize;
 use crate::bayes::choice::{Parameters, Problem};
 use crate::grid::{Cell, MAX_SIZE};
 use crate::item::{self, Ask, Cue, Gold, Item, Part, Question};
-use crate::reading::Reading;
+use crate::picture::Picture;
+use crate::reading::{Reading, SEQUENCE_JOINT};
+use crate::tasks::campus::{Map, Show, Stretch};
 use crate::{Baseline, Params, Stream, Task, TaskError};
 use prompt::Form;
 use routes::{Kind, Route, Routes, Rules, Type};
@@ -57,10 +59,13 @@ acceptance = [50, 90, 20, 25]
 # "official": routes of the released generator; "paper": the paper's algorithms 4 and 6 as printed.
 rules = "official"
 # "printed": the paper's prompt; "shortcut": layout and one route, the question is its kind; "shortcut-route": the same
-# without the layout.
+# without the layout; "shortcut-routes": layout and the four routes, the question is their kinds in order.
 form = "printed"
 # The paper's worked example, 0 or 1.
 shots = 0
+# "none": layout and routes as text; "added": a picture of the layout before the text; "instead": pictures of the layout and
+# of each route in place of rows and moves; "withheld": neither, a control. Pictures go with the form "printed".
+pictures = "none"
 "#;
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -76,6 +81,7 @@ struct Settings {
     rules: Rules,
     form: Form,
     shots: usize,
+    pictures: Show,
 }
 
 impl Default for Settings {
@@ -91,6 +97,7 @@ impl Default for Settings {
             rules: Rules::Official,
             form: Form::Printed,
             shots: 0,
+            pictures: Show::None,
         }
     }
 }
@@ -116,6 +123,9 @@ impl Settings {
         }
         if self.acceptance.iter().any(|percent| *percent > 100) {
             return wrong("acceptance: must be four percentages, 0 to 100".to_owned());
+        }
+        if self.pictures != Show::None && self.form != Form::Printed {
+            return wrong("pictures: shown with the form \"printed\" alone".to_owned());
         }
         if self.shots > 1 {
             return wrong(format!("shots = {}: must be 0 or 1", self.shots));
@@ -144,13 +154,19 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
         match settings.form {
             Form::Printed => items.push(question(&settings, seed, number, &drawn)),
             Form::Shortcut | Form::ShortcutRoute => {
-                // Five for training, one for testing, in every type.
-                let split = if *counted % 6 == 0 { "test" } else { "train" };
-                items.extend(shortcuts(&settings, number, &drawn, split));
+                items.extend(shortcuts(&settings, number, &drawn, split(*counted)));
+            }
+            Form::ShortcutRoutes => {
+                items.push(shortcut_routes(&settings, seed, number, &drawn, split(*counted)));
             }
         }
     }
     Ok(items)
+}
+
+/// Of every type, five scenes for training and one for testing.
+fn split(counted: usize) -> &'static str {
+    if counted.is_multiple_of(6) { "test" } else { "train" }
 }
 
 fn draw(
@@ -202,9 +218,15 @@ fn question(settings: &Settings, seed: u64, number: usize, drawn: &Drawn) -> Ite
         tags.insert((*label).to_owned(), kind.word().to_owned());
     }
     tags.insert("position".to_owned(), prompt::LABELS[gold].to_owned());
+    let map = |walk: &[Cell]| Some(Map::new(drawn.scene.rows(), walk, true));
+    let mut stretches = vec![Stretch { text: drawn.scene.rows().join("\n"), map: map(&[]), words: "" }];
+    for (kind, option) in kinds.iter().zip(&options) {
+        stretches.push(Stretch { text: option.clone(), map: map(drawn.routes.of(*kind)), words: "" });
+    }
+    let text = prompt::printed(&drawn.scene, &options, settings.shots);
     let question = Question {
         history: Vec::new(),
-        stem: vec![prompt::printed(&drawn.scene, &options, settings.shots).into()],
+        stem: settings.pictures.parts(text, stretches),
         ask: Ask {
             direct: "\n\nAnswer with the letter of the most proper route alone.".to_owned(),
             direct_lead: String::new(),
@@ -267,6 +289,42 @@ fn shortcuts<'a>(
     })
 }
 
+/// The neutralised form with four routes at once, in random order: which kinds are they?
+fn shortcut_routes(
+    settings: &Settings,
+    seed: u64,
+    number: usize,
+    drawn: &Drawn,
+    split: &'static str,
+) -> Item {
+    let id = format!("c{number:04}");
+    let mut order = [0, 1, 2, 3];
+    Stream::new(seed, &["iip", "sequence", &id]).shuffle(&mut order);
+    let options = order.map(|kind| prompt::moves(drawn.routes.of(prompt::KIND_NAMES[kind].0)));
+    let spelled = |order: [usize; 4]| order.map(|kind| prompt::KIND_NAMES[kind].1).join(SEQUENCE_JOINT);
+    let gold = prompt::sequences().position(|sequence| sequence == order).unwrap_or_default();
+    let mut tags = tags(drawn);
+    tags.insert("split".to_owned(), split.to_owned());
+    let question = Question {
+        history: Vec::new(),
+        stem: vec![prompt::shortcut_routes(&drawn.scene, &options, settings.shots).into()],
+        ask: Ask {
+            direct: prompt::CATEGORIES.to_owned(),
+            direct_lead: String::new(),
+            reason: vec![cue(
+                "step-by-step",
+                "\nThink step by step. End with \"Answer:\" and the categories of routes A, B, C and D in this order: \
+                 Reversed, Shortest, Avoidant and Hybrid, each once.",
+            )],
+        },
+        labels: prompt::sequences().map(spelled).collect(),
+        options: Vec::new(),
+        reading: Reading::Sequence,
+        gold: Gold::Label(gold as u16),
+    };
+    Item::one(id.clone(), id, tags, question)
+}
+
 fn tags(drawn: &Drawn) -> item::Tags {
     item::tags([
         ("type", drawn.scene_type.word().to_owned()),
@@ -279,14 +337,20 @@ fn cue(name: &str, text: &str) -> Cue {
     Cue { name: name.to_owned(), stem: None, text: text.to_owned() }
 }
 
-/// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised form.
-#[allow(irrefutable_let_patterns)] // parts need not stay text alone
+/// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised forms.
 pub fn shown(item: &Item) -> Option<(Scene, Routes)> {
     let question = item.first_question();
     let Gold::Route { kinds, steps, .. } = &question.gold else { return None };
-    let Part::Text(text) = question.stem.first()? else { return None };
-    let layout = text.rsplit_once("\nTask:\n")?.0.rsplit_once("two restaurants.\n")?.1;
-    let scene = Scene::read(layout.trim_end())?;
+    let drawn = question.pictures().find_map(|picture| match picture {
+        Picture::Campus(map) => Some(map.rows.join("\n")),
+        _ => None,
+    });
+    let written = || {
+        let Part::Text(text) = question.stem.first()? else { return None };
+        let layout = text.rsplit_once("\nTask:\n")?.0.rsplit_once("two restaurants.\n")?.1;
+        Some(layout.trim_end().to_owned())
+    };
+    let scene = Scene::read(&drawn.or_else(written)?)?;
     let of = |wanted: Kind| -> Option<Route> {
         let option = &question.options[kinds.iter().position(|kind| kind == wanted.word())?];
         std::iter::once(Some(scene.agent)).chain(option.lines().map(goal)).collect()
@@ -311,11 +375,9 @@ fn shortest(items: &[Item]) -> Vec<Option<u16>> {
 }
 
 fn bayes(items: &[Item]) -> Vec<Option<u16>> {
-    // Where humans' choices in the released data are fitted best on a coarse grid.
-    let with = Parameters { cost: 0.775, urgency: 0.225, fading: 0.99, leaving: 100.0 };
     let answer = |item: &Item| {
         let (scene, routes) = shown(item)?;
-        let chances = Problem::new(&scene, &routes).choices(&with, 2);
+        let chances = Problem::new(&scene, &routes).choices(&Parameters::OF_PEOPLE, 2);
         let (kind, _) = Kind::ALL.iter().zip(chances).max_by(|(_, one), (_, other)| one.total_cmp(other))?;
         let Gold::Route { kinds, .. } = &item.first_question().gold else { return None };
         kinds.iter().position(|name| name == kind.word()).map(|label| label as u16)

@@ -2,7 +2,8 @@
 
 use super::routes::{Kind, Route};
 use super::scene::Scene;
-use crate::grid::Direction;
+use crate::grid::{Cell, Direction};
+use crate::reading::SEQUENCE_JOINT;
 
 /// Which prompt is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -15,6 +16,8 @@ pub(super) enum Form {
     Shortcut,
     /// As before, without the layout.
     ShortcutRoute,
+    /// Nothing social: layout and all four routes; the question is the kinds in their order.
+    ShortcutRoutes,
 }
 
 /// Labels of the four routes.
@@ -74,20 +77,53 @@ pub(super) fn shortcut(scene: &Scene, option: &str, layout: bool, shots: usize) 
         |rows: &str, option: &str| if layout { format!("{rows}\n{option}") } else { option.to_owned() };
     if shots > 0 {
         for (name, cells) in EXAMPLE_ROUTES {
-            let route: Route = cells
-                .as_bytes()
-                .chunks(2)
-                .map(|pair| crate::grid::Cell::new(pair[0] - b'0', pair[1] - b'0'))
-                .collect();
-            text.push_str(&format!("{}{CATEGORY} {name}\n\n", shown(&EXAMPLE_ROWS.concat(), &moves(&route))));
+            let moves = moves(&example_route(cells));
+            text.push_str(&format!("{}{CATEGORY} {name}\n\n", shown(&EXAMPLE_ROWS.concat(), &moves)));
         }
     }
     text.push_str(&shown(&scene.rows().concat(), option));
     text
 }
 
+/// The neutralised prompt with four routes at once.
+pub(super) fn shortcut_routes(scene: &Scene, options: &[String], shots: usize) -> String {
+    let shown = |rows: &str, options: &[String]| {
+        let mut text = rows.to_owned();
+        for (label, option) in LABELS.iter().zip(options) {
+            text.push_str(&format!("\nRoute {label}\n{option}"));
+        }
+        text
+    };
+    let mut text = String::new();
+    if shots > 0 {
+        let (names, options): (Vec<&str>, Vec<String>) =
+            EXAMPLE_ROUTES.iter().map(|(name, cells)| (*name, moves(&example_route(cells)))).unzip();
+        let answer = names.join(SEQUENCE_JOINT);
+        text.push_str(&format!("{}{CATEGORIES} {answer}\n\n", shown(&EXAMPLE_ROWS.concat(), &options)));
+    }
+    text.push_str(&shown(&scene.rows().concat(), options));
+    text
+}
+
+/// Every order of the kinds: the labels of the neutralised form with four routes.
+pub(super) fn sequences() -> impl Iterator<Item = [usize; 4]> {
+    let places = || 0..KIND_NAMES.len();
+    let all = places().flat_map(move |a| {
+        places().flat_map(move |b| places().flat_map(move |c| places().map(move |d| [a, b, c, d])))
+    });
+    all.filter(move |order| places().all(|kind| order.contains(&kind)))
+}
+
+/// Ends the neutralised prompt with four routes.
+pub(super) const CATEGORIES: &str =
+    "\nCategories of routes A, B, C and D in this order (Reversed, Shortest, Avoidant, Hybrid, each once):";
+
 /// Ends the neutralised prompt.
 pub(super) const CATEGORY: &str = "\nCategory (Reversed, Shortest, Avoidant, Hybrid):";
+
+fn example_route(cells: &str) -> Route {
+    cells.as_bytes().chunks(2).map(|pair| Cell::new(pair[0] - b'0', pair[1] - b'0')).collect()
+}
 
 /// The scene of the paper's example, its Figure 14.
 const EXAMPLE_ROWS: [&str; 5] = ["***XY", "*****", "*W***", "*****", "*A***"];

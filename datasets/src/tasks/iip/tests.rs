@@ -160,6 +160,62 @@ fn the_neutral_form_asks_the_kind_of_each_route() {
 }
 
 #[test]
+fn four_neutral_routes_ask_their_kinds_in_order() {
+    let items = items_with("scenes = 500\nform = \"shortcut-routes\"", 4);
+    let printed = items_with("scenes = 500", 4);
+    assert_eq!(items.len(), 500);
+    let mut golds: BTreeMap<u16, f64> = BTreeMap::new();
+    for (item, printed) in items.iter().zip(&printed) {
+        assert_eq!((&item.id, &item.tags["type"]), (&printed.id, &printed.tags["type"]));
+        let question = item.first_question();
+        assert_eq!(question.labels.len(), 24);
+        assert_eq!(question.labels.iter().collect::<HashSet<_>>().len(), 24);
+        let gold = question.gold.label().unwrap();
+        *golds.entry(gold).or_default() += 1.0;
+        // The kinds, found again from what the text shows and from the same scene's other form.
+        let (layout, rest) = stem(item).split_once("\nRoute A\n").unwrap();
+        assert_eq!(layout.len(), 25);
+        let (_, routes) = shown(printed).unwrap();
+        let kinds: Vec<&str> = rest
+            .split("\nRoute ")
+            .enumerate()
+            .map(|(place, text)| {
+                let moves = if place == 0 { text } else { text.split_once('\n').unwrap().1 };
+                let found =
+                    prompt::KIND_NAMES.iter().find(|(kind, _)| prompt::moves(routes.of(*kind)) == moves);
+                found.unwrap().1
+            })
+            .collect();
+        assert_eq!(question.labels[usize::from(gold)], kinds.join(", "));
+        assert!(!stem(item).contains("campus") && !stem(item).contains("signal"));
+        let perfect = crate::reading::statement(question.reading, &question.labels, gold);
+        let how = crate::reading::How {
+            reading: question.reading,
+            labels: &question.labels,
+            options: &question.options,
+            reasoned: true,
+        };
+        let found = crate::reading::read(&how, &perfect, models::Finish::Stop, false);
+        assert_eq!(grade(&question.gold, &found.said), Verdict::Right, "{perfect}");
+    }
+    let expected = 500.0 / 24.0;
+    let missing = (24 - golds.len()) as f64 * expected;
+    let chi_square: f64 =
+        golds.values().map(|count| (count - expected).powi(2) / expected).sum::<f64>() + missing;
+    println!("iip, four routes: chi-square {chi_square:.1} with 23 degrees of freedom");
+    assert!(chi_square < 49.73); // 0.1 %
+    let tests = items.iter().filter(|item| item.tags["split"] == "test").count();
+    assert!((80..=83).contains(&tests), "{tests}"); // a sixth of 500, rounded down within each of four types
+    let shot = items_with("scenes = 1\nform = \"shortcut-routes\"\nshots = 1", 4);
+    let example = ["***XY", "*****", "*W***", "*****", "*A***"].concat();
+    assert!(stem(&shot[0]).starts_with(&format!("{example}\nRoute A\nMove up from (1, 4) to (1, 3)\n")));
+    assert!(stem(&shot[0]).contains("each once): Hybrid, Avoidant, Reversed, Shortest\n\n"));
+    // With one type left out, as the paper trains.
+    let without = items_with("scenes = 40\nform = \"shortcut-routes\"\ntypes = [\"I\", \"II\", \"III\"]", 4);
+    assert!(without.iter().all(|item| item.tags["type"] != "IV"));
+}
+
+#[test]
 fn baselines_answer_every_published_question() {
     let items = items_with("scenes = 300", 1);
     for baseline in IIP.baselines {
@@ -214,7 +270,7 @@ fn the_documented_defaults_are_the_defaults() {
     let documented: Settings = Params(DEFAULTS.parse().unwrap()).read().unwrap();
     assert_eq!(documented, Settings::default());
     let table: toml::Table = DEFAULTS.parse().unwrap();
-    assert_eq!(table.len(), 10);
+    assert_eq!(table.len(), 11);
 }
 
 #[test]
@@ -239,4 +295,41 @@ fn published_shares_of_routes_sum_to_one() {
     }
     assert_eq!(sums.len(), 7);
     assert!(sums.values().all(|sum| (sum - 1.0).abs() < 5e-6), "{sums:?}");
+}
+
+#[test]
+fn pictures_show_the_layout_and_every_route_in_its_place() {
+    let plain = items_with("scenes = 20", 1);
+    let shape = |item: &Item| -> String {
+        let parts = item.first_question().stem.iter();
+        parts.map(|part| if let Part::Text(text) = part { text.as_str() } else { "[]" }).collect()
+    };
+    for (item, plain) in items_with("scenes = 20\npictures = 'instead'", 1).iter().zip(&plain) {
+        let maps: Vec<&Map> = item
+            .pictures()
+            .map(|picture| if let Picture::Campus(map) = picture { map } else { panic!("no campus") })
+            .collect();
+        let (scene, routes) = shown(plain).unwrap();
+        assert_eq!(maps.len(), 5);
+        assert!(maps.iter().all(|map| map.rows == scene.rows()) && maps[0].walk.is_empty());
+        let Gold::Route { kinds, .. } = &item.first_question().gold else { panic!("no route") };
+        for (kind, map) in kinds.iter().zip(&maps[1..]) {
+            let route = routes.of(*Kind::ALL.iter().find(|known| known.word() == kind).unwrap());
+            let walk: Vec<(u8, u8)> = route.iter().map(|cell| (cell.x, cell.y)).collect();
+            assert_eq!(map.walk, walk);
+        }
+        let text = shape(item);
+        assert!(
+            text.contains("two restaurants.\n[]\n\nTask:") && text.contains("\n\nRoute A\n[]\n\nRoute B\n[]")
+        );
+        assert!(!text.contains("Move "), "{text}");
+        assert_eq!((shown(item), &item.first_question().gold), (shown(plain), &plain.first_question().gold));
+    }
+    let added = &items_with("scenes = 1\npictures = 'added'", 1)[0];
+    assert_eq!(shape(added), format!("[]\n{}", shape(&plain[0])));
+    let withheld = &items_with("scenes = 1\npictures = 'withheld'", 1)[0];
+    assert!(
+        withheld.pictures().count() == 0 && !shape(withheld).contains("Move ") && shown(withheld).is_none()
+    );
+    assert!(items(&Params("pictures = 'added'\nform = 'shortcut'".parse().unwrap()), 1).is_err());
 }

@@ -37,7 +37,7 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
     Section { id: "latency", title: "Latency", render: latency::render },
-    Section { id: "unanswered", title: "Unanswered items", render: unanswered::render },
+    Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
     Section { id: "papers", title: "Published figures", render: papers::render },
     Section { id: "provenance", title: "Device and provenance", render: provenance::render },

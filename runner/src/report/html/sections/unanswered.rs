@@ -1,4 +1,4 @@
-//! Why items have no answer.
+//! Why items have no answer, and which answers rounding decides.
 
 use datasets::NoAnswer;
 
@@ -12,7 +12,8 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     reasons.dedup();
     let cells: Vec<_> = material.cells.iter().filter(|cell| cell.unanswered_total() > 0).collect();
     let conflicts = conflicts(material);
-    if cells.is_empty() && conflicts.is_empty() {
+    let undecided = undecided(material);
+    if cells.is_empty() && conflicts.is_empty() && undecided.is_empty() {
         return None;
     }
     let words = |reason: &NoAnswer| serde_json::json!(reason).as_str().unwrap_or_default().to_owned();
@@ -78,7 +79,24 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             &conflicts,
         ));
     }
+    if !undecided.is_empty() {
+        parts.push(paragraph(
+            "Undecided: the lead of the best label is below the noise floor that the run's parity sample measured.",
+        ));
+        let headings = ["model", "task", "interface", "items", "undecided"];
+        parts.push(table("Scored answers that rounding decides", &headings, 3, &undecided));
+    }
     Some(all(parts))
+}
+
+/// Undecided answers by place, where a sample tells.
+fn undecided(material: &Material<'_>) -> Vec<Vec<String>> {
+    let row = |cell: &crate::report::Cell| {
+        let undecided = cell.undecided.filter(|count| *count > 0)?;
+        let words = [&cell.model, &cell.task, &cell.interface].map(String::clone).to_vec();
+        Some([words, vec![cell.n.to_string(), undecided.to_string()]].concat())
+    };
+    material.cells.iter().filter_map(row).collect()
 }
 
 /// Items whose reply contradicts itself, by place.
