@@ -3,11 +3,14 @@
 mod bayes;
 mod bench;
 mod choice;
+mod compare;
 mod doctor;
+mod export;
 mod list;
 mod log;
 mod measure;
 mod memory;
+mod merge;
 mod models;
 mod plan;
 mod power;
@@ -17,6 +20,7 @@ mod regrade;
 mod report;
 mod run;
 mod tasks;
+mod verify;
 mod watch;
 
 use std::path::PathBuf;
@@ -69,6 +73,15 @@ enum Command {
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
+    /// Compare models item by item: runs, or models of one run, the reference first
+    #[command(after_help = compare::HELP)]
+    Compare(compare::CompareCommand),
+    /// Check runs against themselves: frames, hashes, what is there, grades
+    Verify(verify::VerifyCommand),
+    /// Write a run in a form that other tools read
+    Export(export::ExportCommand),
+    /// Join logs of one plan: shards, or several machines
+    Merge(merge::MergeCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// The recursive Bayesian model of who chooses a route for others to see
@@ -115,6 +128,10 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Quantize(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Merge(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Export(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),

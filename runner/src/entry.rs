@@ -58,6 +58,8 @@ pub enum Entry {
     MemoryUse(MemoryUse),
     /// A model could not be run, or not to its end.
     ModelFailed(ModelFailed),
+    /// In a merged log: one of the logs that it comes from.
+    Source(Source),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -431,4 +433,15 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A log that a merged one comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Identity of its run.
+    pub run_id: String,
+    /// The machine.
+    pub device: Device,
+    /// Groups that were taken from it.
+    pub groups: Vec<u32>,
 }

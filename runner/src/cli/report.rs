@@ -9,10 +9,10 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, Cost, FigureRow, Published, RunLog, Stratum, Views, beside, cells, costs,
-    costs_table, figures, figures_table, has_costs, memory, memory_table, meter_csv, notes, papers_table,
-    published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_figures_csv,
-    write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
+    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
+    costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
+    papers_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -25,7 +25,8 @@ Examples:
   edge-eval report runs/x --by depth --baselines
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
-  edge-eval report runs/x --papers";
+  edge-eval report runs/x --papers
+  edge-eval report runs/x --html x.html";
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -72,6 +73,15 @@ pub(super) struct ReportCommand {
     /// --by, --baselines, --figures or --papers asks for
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Write the whole report as one self-contained page to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Items per model, task and interface that the page shows with prompt and reply
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "html")]
+    items: usize,
+    /// Show this item on the page (may be repeated)
+    #[arg(long = "item", value_name = "ID", requires = "html")]
+    named: Vec<String>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -95,6 +105,9 @@ struct Read {
 impl ReportCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         self.check()?;
+        if let Some(path) = &self.html {
+            return self.write_page(path);
+        }
         let read = self.read()?;
         if let Some(path) = &self.csv {
             self.write_csv(&read, path)?;
@@ -121,6 +134,16 @@ impl ReportCommand {
         print(&self.text(&read))
     }
 
+    fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
+        let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
+        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice)?;
+        if path.as_os_str() == "-" {
+            return print(&page);
+        }
+        std::fs::write(path, page).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+        Ok(Exit::Done)
+    }
+
     fn check(&self) -> Result<(), Failure> {
         if !(0.0..=1.0).contains(&self.mass_floor) {
             return Err(Failure::usage(format!("--mass-floor is {}: give a probability", self.mass_floor)));
@@ -135,6 +158,9 @@ impl ReportCommand {
             self.papers,
             self.costs,
         ];
+        if self.html.is_some() && (self.csv.is_some() || self.json || views.contains(&true)) {
+            return Err(Failure::usage("--html: the page has every view; leave the other options out"));
+        }
         if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
             return Err(Failure::usage(
                 "--csv: a file holds one table: ask for one of --baselines, --figures, --papers and --costs",

@@ -7,7 +7,7 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Tuned,
+    Session, Source, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
@@ -43,6 +43,8 @@ pub struct RunLog {
     pub tuned: Vec<Tuned>,
     /// Power, latency and the state of the machine.
     pub measured: Measured,
+    /// Of a merged log: the logs that it comes from.
+    pub sources: Vec<Source>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -114,6 +116,7 @@ impl RunLog {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
                     run.tuned.push(tuned);
                 }
+                Entry::Source(source) => run.sources.push(source),
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -144,9 +147,16 @@ impl RunLog {
             alone: run.alone,
             tuned: run.tuned,
             measured: run.measured,
+            sources: run.sources,
             complete,
             summary,
         })
+    }
+
+    /// Identity of the run that a group was answered in: this one, or one that it was merged from.
+    pub fn source_of(&self, group: u32) -> &str {
+        let source = self.sources.iter().find(|source| source.groups.binary_search(&group).is_ok());
+        source.map_or(&self.header.run_id, |source| &source.run_id)
     }
 
     /// What need not be done again, and what was decided already.
@@ -194,5 +204,6 @@ struct Parts {
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
     measured: Measured,
+    sources: Vec<Source>,
     complete: Option<Complete>,
 }
