@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn groups_with_generations_are_smaller_unless_their_size_is_chosen() {
-        let of = |names: &[&str]| names.iter().map(|name| Interface::named(name).unwrap()).collect::<Vec<_>>();
+        let of =
+            |names: &[&str]| names.iter().map(|name| Interface::named(name).unwrap()).collect::<Vec<_>>();
         let (scored, written) = (of(&["direct", "cot-prefix"]), of(&["direct", "free-cot"]));
         assert!(most(0, &written) < most(0, &scored));
         assert_eq!((most(7, &written), most(7, &scored)), (7, 7));

@@ -55,7 +55,8 @@ pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
                 let item = &planned.items[index];
-                let fitting = planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
+                let fitting =
+                    planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
                 left.extend(fitting.map(|interface| TimedKey {
                     model: model as u16,
                     repetition,

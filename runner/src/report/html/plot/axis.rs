@@ -73,7 +73,8 @@ impl Axis {
             Axis::Numbers { low, high, .. } => {
                 // Depths and passes are counted: there is nothing between them.
                 let counted = low.fract() == 0.0 && high.fract() == 0.0 && high - low >= 2.0;
-                let step = step((high - low).max(f64::MIN_POSITIVE), wanted).max(f64::from(u8::from(counted)));
+                let step =
+                    step((high - low).max(f64::MIN_POSITIVE), wanted).max(f64::from(u8::from(counted)));
                 let first = (low / step).ceil() as i64;
                 let last = (high / step + 1e-9).floor() as i64;
                 (first..=last).take(50).map(|at| (at as f64 * step, short(at as f64 * step))).collect()
