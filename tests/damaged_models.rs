@@ -11,7 +11,7 @@ use models::gguf::Header;
 
 #[cfg(feature = "llama")]
 use crate::support::program;
-use crate::support::{complaint, root};
+use crate::support::{complaint, fixture};
 
 /// Damaged files in all.
 const VARIANTS: usize = 300;
@@ -22,7 +22,7 @@ const ADDRESS_SPACE_KIB: u64 = 1 << 20;
 
 /// The base file.
 pub(crate) fn tiny() -> PathBuf {
-    root().join("tests/fixtures/tiny-vlm.gguf")
+    fixture("tiny-vlm.gguf")
 }
 
 /// Where things lie in a GGUF file; found without the reader under test.

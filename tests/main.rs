@@ -6,13 +6,17 @@ mod bad_input;
 mod bench;
 mod case_table;
 mod command_line;
+mod compare;
 mod damage;
 mod damaged_models;
 mod disks;
 mod doctor;
+mod exchange;
 mod faults;
 mod kill;
 mod memory;
+mod pictures;
+mod power;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

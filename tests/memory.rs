@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use runner::entry::DeathCause;
+use runner::entry::{Death, DeathCause};
 use runner::memory::{OwnGroup, System};
 
 use crate::support::{Bench, assert_same, complaint, program, run, told};
@@ -151,7 +151,11 @@ fn a_worker_gets_a_memory_group_of_its_own_where_the_configuration_wants_it() {
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let log = bench.log("run");
     assert!(!log.deaths.is_empty());
-    assert!(log.deaths.iter().all(|death| death.cause == DeathCause::OutOfMemoryInGroup), "{:?}", log.deaths);
+    // The kernel acts first, but for a worker that the watch happens to look at between two pages.
+    let by_kernel = log.deaths.iter().filter(|death| death.cause == DeathCause::OutOfMemoryInGroup).count();
+    let seen =
+        |death: &Death| matches!(death.cause, DeathCause::OutOfMemoryInGroup | DeathCause::OverBudget { .. });
+    assert!(2 * by_kernel > log.deaths.len() && log.deaths.iter().all(seen), "{:?}", log.deaths);
     second_is_whole(&bench, "run");
     let used = log.memory_uses.iter().find(|used| used.at.model == 1).expect("it was watched");
     let group_bytes = used.peaks.group_bytes.expect("version 1 always tells, version 2 since Linux 5.19");

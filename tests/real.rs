@@ -4,6 +4,7 @@ mod answering;
 mod memory;
 mod minimum;
 mod packing;
+mod probing;
 mod program;
 mod states;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use models::Turn;
 use serde::{Deserialize, Serialize};
 
+use crate::picture::Picture;
 use crate::reading::Reading;
 
 /// Strata of an item: depth, band, route type, source ...; values are short words or numbers.
@@ -69,6 +70,15 @@ pub struct Card {
 pub enum Part {
     /// Text.
     Text(String),
+    /// A picture, where it stands among the texts.
+    Picture(Box<Picture>),
+}
+
+impl Part {
+    /// A part that shows a picture.
+    pub fn picture(picture: Picture) -> Self {
+        Part::Picture(Box::new(picture))
+    }
 }
 
 impl From<String> for Part {
@@ -97,6 +107,27 @@ pub struct Question {
     pub reading: Reading,
     /// What is right.
     pub gold: Gold,
+}
+
+impl Question {
+    /// The pictures of the stem, then those of the stems that cues bring.
+    pub fn pictures(&self) -> impl Iterator<Item = &Picture> {
+        let cues = self.ask.reason.iter().filter_map(|cue| cue.stem.as_ref());
+        std::iter::once(&self.stem).chain(cues).flatten().filter_map(|part| match part {
+            Part::Picture(picture) => Some(picture.as_ref()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The same question with its pictures left out: the control that tells what text alone gives away.
+    #[must_use]
+    pub fn withheld(mut self) -> Self {
+        let cues = self.ask.reason.iter_mut().filter_map(|cue| cue.stem.as_mut());
+        for stem in std::iter::once(&mut self.stem).chain(cues) {
+            stem.retain(|part| matches!(part, Part::Text(_)));
+        }
+        self
+    }
 }
 
 /// Terminal texts of a question.
@@ -159,6 +190,11 @@ impl Item {
     /// An item that asks one question.
     pub fn one(id: impl Into<String>, family: impl Into<String>, tags: Tags, question: Question) -> Self {
         Item { id: id.into(), family: family.into(), tags, script: Script::One(Box::new(question)) }
+    }
+
+    /// The pictures that the item shows, in order; those of other forms of its stem too.
+    pub fn pictures(&self) -> impl Iterator<Item = &Picture> {
+        self.first_question().pictures()
     }
 
     /// The first question that will be asked.

@@ -6,13 +6,16 @@
 
 pub mod analysis;
 pub mod bayes;
+pub mod drawing;
 pub mod episode;
+pub mod files;
 pub mod grade;
 pub mod grid;
 pub mod import;
 pub mod interfaces;
 pub mod item;
 pub mod papers;
+pub mod picture;
 pub mod reading;
 pub mod rng;
 pub mod sample;
@@ -23,8 +26,10 @@ pub mod verdict;
 
 pub use analysis::{Analysis, Figure, Played};
 pub use episode::{Episode, Heard, Outcome, Step};
+pub use files::{Files, Held, Texts};
 pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
 pub use item::{Ask, Card, Cue, Gold, Item, Part, Passes, Question, Script, Tags};
+pub use picture::{Picture, PictureError, Pixels};
 pub use rng::Stream;
 pub use task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
 pub use verdict::{Loss, NoAnswer, Said, Skip, Verdict};

@@ -51,8 +51,8 @@ impl Params {
     }
 }
 
-/// Reads a text file that a parameter names. The caller gives it, because this crate opens no files.
-pub type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<String, String>;
+/// Reads the files that a parameter names. The caller gives it, because this crate opens no files.
+pub type ReadFile<'a> = &'a mut dyn crate::Files;
 
 /// Replaces files that parameters name by what the task keeps of them.
 pub type Resolve = fn(&Params, ReadFile<'_>) -> Result<Resolved, TaskError>;
@@ -78,6 +78,12 @@ impl Task {
     /// Finds a task by its name.
     pub fn named(name: &str) -> Option<&'static Task> {
         crate::tasks::ALL.iter().copied().find(|task| task.name == name)
+    }
+
+    /// Whether it has items by default, and all of them are text: what any language model can be asked.
+    pub fn asks_in_text(&self, seed: u64) -> bool {
+        let items = (self.items)(&Params::default(), seed);
+        items.is_ok_and(|items| items.iter().all(|item| item.pictures().next().is_none()))
     }
 
     /// Reads the files that the parameters name. To be called before [`Task::items`]; parameters of tasks that

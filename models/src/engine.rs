@@ -148,6 +148,17 @@ pub struct RoundReply {
     pub phases: Vec<Phase>,
     /// Texts of the tokens of the scored continuations, each once, by id.
     pub pieces: Vec<(i32, String)>,
+    /// The calls into the library, in order, when the round had a single job: they tell when each token was known.
+    pub calls: Vec<Call>,
+}
+
+/// A call that evaluated tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Tokens that it evaluated.
+    pub tokens: u32,
+    /// Its end, in microseconds since the round began.
+    pub end_us: u64,
 }
 
 /// How far a round is.

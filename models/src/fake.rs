@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Advance, Buffers, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore,
+    Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore,
     LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score,
     Scored, Token, TokenProb, Tokenised, Usage,
 };
@@ -310,6 +310,13 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The prompt at once, then token by token, all done at the end.
+fn calls(usage: Usage, end_us: u64) -> Vec<Call> {
+    let prompt = (usage.evaluated_tokens > 0).then_some(Call { tokens: usage.evaluated_tokens, end_us });
+    let written = (0..usage.output_tokens).map(|_| Call { tokens: 1, end_us });
+    prompt.into_iter().chain(written).collect()
+}
+
 impl Engine for Fake {
     fn facts(&self) -> EngineFacts {
         EngineFacts {
@@ -366,7 +373,11 @@ impl Engine for Fake {
         }
         let wall_us = started.elapsed().as_micros() as u64;
         let phase = Phase { kind: PhaseKind::Prefill, wall_us, library_us: wall_us, tokens: tokens as u32 };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs) })
+        let calls = match &replies[..] {
+            [reply] => calls(reply.usage(), wall_us),
+            _ => Vec::new(),
+        };
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls })
     }
 
     fn end_group(&mut self) {}

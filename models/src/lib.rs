@@ -20,13 +20,13 @@ pub mod template;
 pub mod tree;
 
 pub use engine::{
-    Advance, Buffers, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
+    Advance, Buffers, Call, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
     Token, Tokenised,
 };
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
-    Generate, Job, LoopGuard, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+    Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
 };
 
 /// The version of the llama.cpp binding that the `llama` feature builds.

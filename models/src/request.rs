@@ -31,17 +31,34 @@ pub struct Turn {
     pub role: Role,
     /// What is said. It is data: control tokens spelled in it are never parsed as such.
     pub text: String,
+    /// Pictures in the text, in order; most turns have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<PictureAt>,
+}
+
+/// A picture's place in the text of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PictureAt {
+    /// It stands before this byte of the text; pictures at one place stand in their order.
+    pub at: u32,
+    /// Which picture: a hash that names its content. Whoever made the prompt knows where the pixels are.
+    pub address: String,
 }
 
 impl Turn {
     /// A turn of the one who asks.
     pub fn user(text: impl Into<String>) -> Self {
-        Turn { role: Role::User, text: text.into() }
+        Turn { role: Role::User, text: text.into(), pictures: Vec::new() }
+    }
+
+    /// A turn of the one who asks, with pictures.
+    pub fn shown(text: impl Into<String>, pictures: Vec<PictureAt>) -> Self {
+        Turn { pictures, ..Turn::user(text) }
     }
 
     /// A turn of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Turn { role: Role::Assistant, text: text.into() }
+        Turn { role: Role::Assistant, text: text.into(), pictures: Vec::new() }
     }
 }
 

@@ -135,7 +135,10 @@ fn tokens(eos: &str) -> Tokens {
 }
 
 fn ours(renderer: &Renderer, turns: &[(Role, &str)]) -> String {
-    let turns = turns.iter().map(|&(role, text)| Turn { role, text: text.to_owned() }).collect();
+    let turns = turns
+        .iter()
+        .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
+        .collect();
     let segments = renderer.render(&Prompt { turns, lead: String::new() }).expect("renders");
     segments.iter().map(|segment| segment.text.as_str()).collect()
 }

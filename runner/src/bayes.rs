@@ -2,10 +2,9 @@
 //! fitted by maximum likelihood to the choices of each model through each interface.
 
 use std::collections::HashMap;
-use std::io::Write;
 
 use datasets::bayes::choice::{Parameters, Problem};
-use datasets::bayes::fit::{Choice, Free, Held, fit, loss, surface};
+use datasets::bayes::fit::{Choice, Free, Held, SurfaceRow, fit, loss, surface};
 use datasets::tasks::iip::{self, routes::Kind};
 use datasets::{Gold, Said, Verdict};
 use serde::Serialize;
@@ -174,6 +173,11 @@ impl Chooser {
             .collect()
     }
 
+    /// Choices that were made.
+    pub fn n(&self) -> usize {
+        self.chosen.len()
+    }
+
     /// Fits the model.
     pub fn fit(&self, held: &Held, free: Free) -> Fitted {
         let choices = self.choices();
@@ -204,54 +208,24 @@ impl Chooser {
         }
     }
 
+    /// The likelihood surface over cost and urgency.
+    pub fn surface(&self, held: &Held, resolution: usize) -> Vec<SurfaceRow> {
+        surface(&self.choices(), held, resolution)
+    }
+
+    /// For each choice: the item, the kind that was chosen, and how likely a fitted actor chooses each kind.
+    pub fn predictions(&self, found: &Found, order: usize) -> impl Iterator<Item = (&str, Kind, [f64; 4])> {
+        let with = found.parameters();
+        self.chosen.iter().map(move |chosen| {
+            let chances = chosen.problem.choices(&with, order);
+            (chosen.item.as_str(), Kind::ALL[chosen.route], chances)
+        })
+    }
+
     /// Mean negative log-likelihood per choice at given parameters, in nats. `None` without choices.
     pub fn loss(&self, with: &Parameters, order: usize) -> Option<f64> {
         loss(&self.choices(), with, order)
     }
-}
-
-/// Writes the likelihood surfaces: one row per point, after model, task and interface.
-pub fn write_surfaces_csv(
-    choosers: &[Chooser],
-    held: &Held,
-    resolution: usize,
-    output: impl Write,
-) -> csv::Result<()> {
-    let mut writer = csv::Writer::from_writer(output);
-    writer.write_record(["model", "task", "interface", "n", "cost", "urgency", "loss", "log_likelihood"])?;
-    for chooser in choosers {
-        let choices = chooser.choices();
-        let n = choices.len();
-        for row in surface(&choices, held, resolution) {
-            let figures = [row.cost, row.urgency, row.loss, -row.loss * n as f64];
-            let names = [&chooser.model, &chooser.task, &chooser.interface];
-            let names = names.into_iter().cloned().chain([n.to_string()]);
-            writer.write_record(names.chain(figures.map(|value| value.to_string())))?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
-}
-
-/// Writes what the fitted actor would have chosen on each item beside what was chosen.
-pub fn write_predictions_csv(choosers: &[Chooser], fitted: &[Fitted], output: impl Write) -> csv::Result<()> {
-    let mut writer = csv::Writer::from_writer(output);
-    let mut headings: Vec<String> =
-        ["model", "task", "interface", "item", "chosen"].map(str::to_owned).to_vec();
-    headings.extend(Kind::ALL.map(|kind| format!("p_{}", kind.word())));
-    writer.write_record(&headings)?;
-    for (chooser, fitted) in choosers.iter().zip(fitted) {
-        let Some(found) = &fitted.fit else { continue };
-        for chosen in &chooser.chosen {
-            let chances = chosen.problem.choices(&found.parameters(), fitted.order);
-            let kind = Kind::ALL[chosen.route].word();
-            let names = [&chooser.model, &chooser.task, &chooser.interface, &chosen.item];
-            let names = names.into_iter().map(String::as_str).chain([kind]).map(str::to_owned);
-            writer.write_record(names.chain(chances.map(|chance| chance.to_string())))?;
-        }
-    }
-    writer.flush()?;
-    Ok(())
 }
 
 #[cfg(test)]

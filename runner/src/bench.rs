@@ -101,7 +101,7 @@ pub fn measure(
                     Kind::Speed => speed::alone(&opened, choice, &mut rows).await,
                     Kind::Parallel => speed::side_by_side(&opened, choice, &mut rows).await,
                     Kind::FirstToken => workload::first_token(&opened, choice, &mut rows).await,
-                    Kind::Scoring => workload::scoring(&opened, &mut rows).await,
+                    Kind::Scoring => workload::scoring(&opened, choice, &mut rows).await,
                 };
                 if let Err(trouble) = done {
                     rows.push(Row { kind: row::name(kind), ..opened.row().fail(trouble.in_words()) });

@@ -3,18 +3,25 @@
 mod bayes;
 mod bench;
 mod choice;
+mod compare;
 mod doctor;
+mod export;
 mod list;
 mod log;
+mod measure;
 mod memory;
+mod merge;
 mod models;
 mod plan;
+mod power;
 mod progress;
 mod quantize;
 mod regrade;
 mod report;
 mod run;
 mod tasks;
+mod verify;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -50,8 +57,10 @@ enum Command {
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
     Plan(plan::PlanCommand),
-    /// Examine a model before it is trusted: file, template, label tokens, processor, parity
+    /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
+    /// Show live readings of power, temperature and clocks
+    Watch(watch::Watch),
     /// Predict the memory that a model takes, and measure it
     #[command(after_help = memory::HELP)]
     Memory(memory::Memory),
@@ -64,6 +73,15 @@ enum Command {
     /// Show the results of a run
     #[command(after_help = report::HELP)]
     Report(report::ReportCommand),
+    /// Compare models item by item: runs, or models of one run, the reference first
+    #[command(after_help = compare::HELP)]
+    Compare(compare::CompareCommand),
+    /// Check runs against themselves: frames, hashes, what is there, grades
+    Verify(verify::VerifyCommand),
+    /// Write a run in a form that other tools read
+    Export(export::ExportCommand),
+    /// Join logs of one plan: shards, or several machines
+    Merge(merge::MergeCommand),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// The recursive Bayesian model of who chooses a route for others to see
@@ -105,10 +123,15 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Run(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Watch(command) => command.run(),
         Command::Memory(command) => command.run(),
         Command::Quantize(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Merge(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Export(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),

@@ -2,6 +2,7 @@
 //! holds it equal to the defaults here.
 
 mod error;
+mod measures;
 mod overrides;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use toml::Spanned;
 use crate::memory::{Allow, Budget, Counts, Enforce};
 
 pub use error::ConfigError;
+pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
 
 /// The commented reference: every key with its default.
@@ -50,6 +52,10 @@ pub struct Config {
     pub memory: MemoryChoice,
     /// How the log is kept.
     pub log: LogChoice,
+    /// What is measured beside answers.
+    pub telemetry: TelemetryChoice,
+    /// How many items are asked alone, for their latency.
+    pub latency: LatencyChoice,
 }
 
 /// A model to evaluate.
@@ -122,15 +128,15 @@ pub struct EngineChoice {
     pub mode: Mode,
     /// Sequences evaluated side by side.
     pub sequences: u32,
-    /// Replies generated side by side.
+    /// Replies generated side by side; 0 leaves the number to a probe.
     pub parallel: u32,
-    /// Most items of a group: what is packed together, and what a stop or a power failure can cost.
+    /// Most items of a group: what is packed together, and what a power failure can cost; 0 for what suits the interfaces.
     pub group_items: usize,
     /// Scored items per model that are scored a second time, alone, to tell how far packing moves scores.
     pub parity: usize,
     /// Tokens in the KV cache, all sequences together; 0 for what fits a modest size.
     pub cells: u32,
-    /// Threads for generating; 0 for the number of physical cores.
+    /// Threads for generating; 0 for the physical cores of the fastest kind.
     pub threads: u32,
     /// Threads for evaluating prompts; 0 for the same.
     pub threads_batch: u32,
@@ -239,12 +245,12 @@ impl Config {
         if self.engine.batch_tokens == 0 {
             return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
         }
-        if self.engine.group_items == 0 {
-            return wrong("group-items", "group-items is 0: give at least 1 (44 is usual)".into());
-        }
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
+        self.telemetry
+            .options()
+            .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -272,6 +278,8 @@ impl Default for Config {
             engine: EngineChoice::default(),
             memory: MemoryChoice::default(),
             log: LogChoice::default(),
+            telemetry: TelemetryChoice::default(),
+            latency: LatencyChoice::default(),
         }
     }
 }
@@ -288,7 +296,7 @@ impl Default for EngineChoice {
             mode: Mode::Packed,
             sequences: 128,
             parallel: 16,
-            group_items: 44,
+            group_items: 0,
             parity: 12,
             cells: 0,
             threads: 0,

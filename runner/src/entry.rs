@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
 use crate::plan::Shard;
+use crate::telemetry::record::{Began, Ended, Stepped, Timed, Timeline, Window};
 
 /// Version of this vocabulary.
 pub const FORMAT: u32 = 1;
@@ -39,12 +40,26 @@ pub enum Entry {
     Alone(Box<Alone>),
     /// How many replies are written side by side, where a probe chose it.
     Tuned(Tuned),
+    /// Measuring of power and machine began.
+    Began(Box<Began>),
+    /// A stretch of time with its energy; it may stand behind the group that it belongs to.
+    Window(Box<Window>),
+    /// Samples of power and machine, thinned.
+    Timeline(Timeline),
+    /// An item was asked on its own, for its latency.
+    Timed(Box<Timed>),
+    /// The wall clock jumped.
+    Stepped(Stepped),
+    /// Measuring ended.
+    Ended(Box<Ended>),
     /// What a model will take, and how it is loaded to fit; stands before its first group.
     MemoryPlan(Box<MemoryPlan>),
     /// What the worker took up to the end of a group.
     MemoryUse(MemoryUse),
     /// A model could not be run, or not to its end.
     ModelFailed(ModelFailed),
+    /// In a merged log: one of the logs that it comes from.
+    Source(Source),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -418,4 +433,15 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A log that a merged one comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// Identity of its run.
+    pub run_id: String,
+    /// The machine.
+    pub device: Device,
+    /// Groups that were taken from it.
+    pub groups: Vec<u32>,
 }

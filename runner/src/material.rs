@@ -1,6 +1,8 @@
 //! From a log back to what was asked: the items of its tasks, made anew from the logged parameters, seed and limit and
 //! held against the logged hash; and how they were asked.
 
+mod prompts;
+
 use datasets::{Item, Params, Settings, Task, TaskError, sample};
 use models::template::{Renderer, Thinking, Tokens};
 use serde::Deserialize;
@@ -8,6 +10,8 @@ use serde::Deserialize;
 use crate::entry::Header;
 use crate::exit::{Exit, Failure};
 use crate::plan::items_sha256;
+
+pub use prompts::Prompts;
 
 /// All items of a task, or the sample that a limit leaves.
 pub fn items(task: &Task, params: &Params, seed: u64, limit: Option<usize>) -> Result<Vec<Item>, TaskError> {

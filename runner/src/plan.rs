@@ -7,12 +7,12 @@ mod parity;
 mod shard;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use datasets::interfaces::Interface;
 use datasets::{Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
+use crate::disk::Disk;
 use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;
@@ -89,6 +89,9 @@ impl Plan {
                 "{name}: two models are called {twice:?}: give one of them a `name`"
             )));
         }
+        for model in &models {
+            tasks.iter().try_for_each(|task| in_text_alone(name, model, task))?;
+        }
         Ok(Plan { config, models, tasks, notes, shard: None })
     }
 
@@ -141,6 +144,22 @@ impl Plan {
     }
 }
 
+/// Refuses a task that shows pictures to a model that cannot see them: it must never be asked without them unnoticed.
+fn in_text_alone(name: &str, model: &PlannedModel, task: &PlannedTask) -> Result<(), Failure> {
+    let shown = task.items.iter().filter(|item| item.pictures().next().is_some()).count();
+    let Some(first) = task.items.iter().find_map(|item| item.pictures().next()) else { return Ok(()) };
+    if model.shows_pictures() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: set {} in the task's params",
+        task.record.name,
+        task.items.len(),
+        model.record.name,
+        first.text_form()
+    )))
+}
+
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
@@ -169,7 +188,7 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolved(&params, &mut |path| read_text(Path::new(path))).map_err(bad_params)?;
+    let resolved = task.resolved(&params, &mut Disk).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
     let items = material::items(task, &resolved.params, config.seed, limit).map_err(bad_params)?;
@@ -190,7 +209,7 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, config.engine.group_items);
+    let chunks = chunks(&items, grouping::most(config.engine.group_items, &interfaces));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),
@@ -215,16 +234,4 @@ fn interfaces(names: &[String]) -> Result<Vec<&'static Interface>, String> {
         Interface::named(name).ok_or_else(|| format!("unknown interface `{name}`; known: {}", known()))
     };
     names.iter().map(find).collect()
-}
-
-/// Reads a text file that a parameter names.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    String::from_utf8(bytes).map_err(|error| {
-        format!(
-            "{}: not UTF-8 at byte {}: save the file as UTF-8",
-            path.display(),
-            error.utf8_error().valid_up_to()
-        )
-    })
 }

@@ -2,16 +2,23 @@
 
 mod baselines;
 mod cells;
+mod cost_views;
+mod costs;
+#[cfg(test)]
+mod costs_tests;
 mod figures;
 mod fits;
 mod grid;
+mod html;
 mod items_csv;
 mod json;
 mod lines;
 mod load;
+mod machine_notes;
 #[cfg(test)]
 pub(crate) mod made_up;
 mod memory;
+pub mod meter_csv;
 mod notes;
 mod papers;
 mod parity;
@@ -21,13 +28,18 @@ mod views_csv;
 
 pub use baselines::{Control, Controls, NO_INTERFACE};
 pub use cells::{Cell, cells};
+pub(crate) use cells::{Place, places, worth};
+pub use cost_views::{costs_table, write_costs_csv, write_timeline_csv};
+pub use costs::{Cost, Sensor, Spent, costs, has_costs};
 pub use figures::{FigureRow, figures};
-pub use fits::fits_table;
+pub use fits::{fits_table, write_predictions_csv, write_surfaces_csv};
+pub(crate) use grid::{grid, number, percent};
+pub use html::{ItemChoice, html};
 pub use items_csv::{COLUMNS, write_items_csv};
-pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict_in_words};
+pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
-pub use load::{Done, RunLog};
+pub use load::{Done, Measured, RunLog};
 pub use memory::{ModelMemory, memory, memory_table};
 pub use notes::notes;
 pub use papers::{Published, THIS_RUN, published};

@@ -6,11 +6,12 @@ use datasets::bayes::choice::{Parameters, Problem};
 use datasets::interfaces::{ALL, Interface};
 use datasets::tasks::iip::routes::Kind;
 use datasets::{Item, Settings};
-use models::Request;
 use models::template::Thinking;
+use models::{Request, Turn};
 
 use crate::config::ModelChoice;
 use crate::exit::Failure;
+use crate::gallery::Gallery;
 use crate::plan::{PlannedModel, fits};
 use crate::prompting;
 use crate::track::Track;
@@ -21,6 +22,7 @@ pub fn show(
     interface: Option<&str>,
     model: Option<&str>,
     template: Option<String>,
+    gallery: &Gallery<'_>,
 ) -> Result<String, Failure> {
     let interfaces: Vec<&'static Interface> = match interface {
         None => ALL.to_vec(),
@@ -56,7 +58,7 @@ pub fn show(
                 }
                 None => {
                     for turn in &prompt.turns {
-                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), turn.text));
+                        text.push_str(&format!("[{}]\n{}\n", turn.role.as_str(), with_labels(turn, gallery)));
                     }
                     if !prompt.lead.is_empty() {
                         text.push_str(&format!("[assistant]\n{}\n", prompt.lead));
@@ -66,6 +68,20 @@ pub fn show(
         }
     }
     Ok(text)
+}
+
+/// The text of a turn with a line in place of each picture.
+fn with_labels(turn: &Turn, gallery: &Gallery<'_>) -> String {
+    let mut text = String::new();
+    let mut done = 0;
+    for picture in &turn.pictures {
+        let at = (picture.at as usize).min(turn.text.len());
+        text.push_str(turn.text.get(done..at).unwrap_or_default());
+        text.push_str(&gallery.label(&picture.address));
+        text.push('\n');
+        done = at;
+    }
+    text + turn.text.get(done..).unwrap_or_default()
 }
 
 /// What the recursive Bayesian model, with the parameters of people, expects of an item that offers routes.

@@ -12,4 +12,4 @@ mod tuning;
 pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
 pub use load::{Need, load_spec};
-pub use run::{Progress, Report, run};
+pub use run::{Progress, Report, TimedKey, run};

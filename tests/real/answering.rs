@@ -194,8 +194,8 @@ fn tok_02_the_tokens_of_every_task_s_labels_spell_the_labels() {
     let mut engine = engine(2);
     let bos = engine.tokenise(&[job("<|im_start|>", one_token())]).expect("tokens")[0].prompt[0].id;
     let mut seen = 0;
-    let has_items = |task: &&&datasets::Task| (task.items)(&datasets::Params::default(), 1).is_ok();
-    for task in datasets::tasks::ALL.iter().filter(has_items) {
+    let in_text = |task: &&&datasets::Task| task.asks_in_text(1);
+    for task in datasets::tasks::ALL.iter().filter(in_text) {
         let jobs = jobs(task.name, 2, &["direct", "cot-prefix"], 8);
         for (job, tokens) in jobs.iter().zip(engine.tokenise(&jobs).expect("tokens")) {
             let Request::Score(score) = &job.request else { panic!("not scored") };

@@ -1,10 +1,13 @@
 //! Rows to entries: which columns mean what, which options there are, which is right.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::record::{Field, Record};
 use super::text::one_line_end;
-use super::{Counts, ImportError, Rules};
+use super::{Counts, Images, ImportError, PicturesOf, Rules};
+use crate::picture::FilePicture;
 use crate::reading::fold;
 
 /// Most options of an item: there are 26 letters.
@@ -49,6 +52,12 @@ pub struct Entry {
     /// Pass of the rotation, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pass: u32,
+    /// The images, where they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<FilePicture>,
+    /// Further strata for reports.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
     /// Whether an image belongs to it, which is not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub image: bool,
@@ -97,13 +106,17 @@ pub struct Columns {
     pub group: String,
     /// Usual: `hint`, `context`.
     pub hint: String,
-    /// Usual: `image`.
+    /// Usual: `image`, `images`.
     pub image: String,
 }
 
 impl Columns {
     pub(super) fn image_names(&self) -> Vec<String> {
-        names(&self.image, &["image"])
+        names(&self.image, &["image", "images"])
+    }
+
+    pub(super) fn id_names(&self) -> Vec<String> {
+        names(&self.id, &["id", "index"])
     }
 }
 
@@ -119,13 +132,14 @@ pub(super) fn all(
     records: &[Record],
     rules: &Rules,
     counts: &mut Counts,
+    pictures_of: PicturesOf<'_>,
 ) -> Result<(Vec<Entry>, Vec<String>), ImportError> {
     let columns = &rules.columns;
     let question = names(&columns.question, &["question"]);
     let options = names(&columns.options, &["choices", "options"]);
     let answer = names(&columns.answer, &["answer", "answerkey", "gold"]);
     let [id, group, hint] = [
-        names(&columns.id, &["id", "index"]),
+        columns.id_names(),
         names(&columns.group, &["group", "category", "subject"]),
         names(&columns.hint, &["hint", "context"]),
     ];
@@ -174,15 +188,20 @@ pub(super) fn all(
             Some(Field::List(_) | Field::Labelled(..)) => {
                 Err(fault(format!("{what} is a list; it must be a text")))
             }
+            Some(Field::Held(_)) => Err(fault(format!("{what} is a picture; it must be a text"))),
             Some(Field::Other(kind)) => Err(fault(format!("{what} is {kind}; it must be a text"))),
         };
         let asked = text(&question, "the question")?;
         if asked.trim().is_empty() {
             return Err(fault("the question is empty".to_owned()));
         }
-        let (shown, labels) = choices(record, &options).map_err(&fault)?;
+        let (shown, labels) = choices(record, &options, rules.nan_is_missing).map_err(&fault)?;
         nan_options += u64::from(shown.last().is_some_and(|last| last.trim().eq_ignore_ascii_case("nan")));
-        let image = record.field(&images).is_some_and(|field| !matches!(field, Field::Missing));
+        let image = record.field(&images).filter(|field| match field {
+            Field::Missing => false,
+            Field::List(cells) => cells.iter().any(Option::is_some),
+            _ => true,
+        });
         let gold = match record.field(&answer) {
             None | Some(Field::Missing) => {
                 counts.no_gold += 1;
@@ -196,9 +215,20 @@ pub(super) fn all(
             counts.no_consensus += 1;
             continue;
         };
-        if image && !rules.without_images {
-            counts.needs_image += 1;
-            continue;
+        let pictures = match (image, rules.images) {
+            (Some(_), Images::LeftOut) => {
+                counts.needs_image += 1;
+                continue;
+            }
+            (Some(field), Images::Shown) => pictures_of(field).map_err(&fault)?,
+            _ => Vec::new(),
+        };
+        let mut tags = BTreeMap::new();
+        for column in &rules.tags {
+            let value = text(&names(column, &[]), "a column of tags")?;
+            if !value.trim().is_empty() {
+                tags.insert(column.trim().to_lowercase(), value.trim().to_owned());
+            }
         }
         entries.push(Entry {
             question: clean(&asked, counts),
@@ -209,7 +239,9 @@ pub(super) fn all(
             id: own_id.unwrap_or_else(|| format!("line-{}", record.line)),
             family: String::new(),
             pass: 0,
-            image,
+            image: image.is_some() && pictures.is_empty(),
+            pictures,
+            tags,
             line: record.line,
         });
     }
@@ -238,7 +270,11 @@ pub(super) fn all(
 }
 
 /// The options without trailing empty ones, and the labels that the file gives them.
-fn choices(record: &Record, columns: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
+fn choices(
+    record: &Record,
+    columns: &[String],
+    nan_is_missing: bool,
+) -> Result<(Vec<String>, Vec<String>), String> {
     let field = record.field(columns).cloned().or_else(|| record.lettered());
     let (mut cells, own) = match field {
         Some(Field::List(cells)) => (cells, Vec::new()),
@@ -249,6 +285,7 @@ fn choices(record: &Record, columns: &[String]) -> Result<(Vec<String>, Vec<Stri
             _ => return Err("the options are one text; give a list, or columns A, B, C ...".to_owned()),
         },
         Some(Field::Other(what)) => return Err(format!("an option is {what}")),
+        Some(Field::Held(_)) => return Err("the options are a picture".to_owned()),
         Some(Field::Missing | Field::Whole(_)) | None => {
             return Err("no options; give a list `choices`, or columns A, B, C ...".to_owned());
         }
@@ -256,7 +293,11 @@ fn choices(record: &Record, columns: &[String]) -> Result<(Vec<String>, Vec<Stri
     if !own.is_empty() && own.len() != cells.len() {
         return Err(format!("{} options with {} labels", cells.len(), own.len()));
     }
-    while matches!(cells.last(), Some(None)) {
+    let absent = |cell: &Option<String>| match cell {
+        None => true,
+        Some(text) => nan_is_missing && text.trim().eq_ignore_ascii_case("nan"),
+    };
+    while cells.last().is_some_and(absent) {
         cells.pop();
     }
     let count = cells.len();
@@ -280,6 +321,7 @@ fn gold(field: &Field, rule: AnswerIs, options: &[String], labels: &[String]) ->
         Field::List(_) | Field::Labelled(..) => {
             return Err("the answer is a list; items have one right option".to_owned());
         }
+        Field::Held(_) => return Err("the answer is a picture".to_owned()),
         Field::Other(what) => return Err(format!("the answer is {what}")),
         Field::Missing => return Err("no answer".to_owned()),
     };

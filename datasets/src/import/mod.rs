@@ -3,12 +3,15 @@
 //! Pure over readers: this crate opens no files. Every fault is named with its line; nothing is dropped without a
 //! count, and nothing is guessed: a number as an answer needs to be declared as one.
 
+pub mod ai2d;
 mod checks;
 mod delimited;
 mod entry;
+mod images;
 mod jsonl;
 mod question;
 mod record;
+pub mod scienceqa;
 mod text;
 
 use std::fmt::Write as _;
@@ -18,9 +21,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use entry::{AnswerIs, Columns, Entry};
+pub use images::Images;
+pub(crate) use images::inside;
 pub use question::{Labels, Layout, name_list, question};
 
-use record::Record;
+use crate::files::Files;
+use crate::picture::FilePicture;
+use record::{Field, Record};
 
 /// The shape of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,8 +89,12 @@ pub struct Rules {
     pub reid: bool,
     /// Go on without a last line that was cut off, instead of refusing the file.
     pub allow_damaged_end: bool,
-    /// Keep items that come with an image, which is not shown.
-    pub without_images: bool,
+    /// What is done with items that come with images.
+    pub images: Images,
+    /// Trailing options `nan` are absent ones, as some files write empty cells.
+    pub nan_is_missing: bool,
+    /// Columns that become strata for reports.
+    pub tags: Vec<String>,
     /// Rows that repeat a question with rotated options.
     pub circular: Circular,
 }
@@ -180,32 +191,78 @@ struct Passed {
     file_sha256: String,
 }
 
-/// Reads a file of items. `format` must not be [`Format::Auto`]: [`Format::of`] resolves it.
+/// How image cells are taken while rows pass.
+struct ImageCells {
+    names: Vec<String>,
+    shown: bool,
+    format: Format,
+}
+
+/// Reads a file of items without its images. `format` must not be [`Format::Auto`]: [`Format::of`] resolves it.
 pub fn read(reader: impl Read, format: Format, rules: &Rules) -> Result<Import, ImportError> {
-    let images = rules.columns.image_names();
-    let passed = match format {
-        Format::Auto => return Err(ImportError::File("no format is set".to_owned())),
-        Format::Jsonl => jsonl::read(reader, rules.allow_damaged_end),
+    if rules.images == Images::Shown {
+        return Err(ImportError::File(
+            "images lie in files of their own, which are not given here".to_owned(),
+        ));
+    }
+    gathered(pass(reader, format, rules)?, rules, &mut |_| Ok(Vec::new()))
+}
+
+/// Reads a file of items with what its rows name: images that are shown are looked at, not decoded.
+pub fn read_files(
+    path: &str,
+    format: Format,
+    rules: &Rules,
+    files: &mut dyn Files,
+) -> Result<Import, ImportError> {
+    let passed = pass(files.open(path).map_err(ImportError::File)?, format, rules)?;
+    let columns = &rules.columns;
+    let mut shown =
+        images::Shown::new(path, files, &passed.records, &columns.id_names(), &columns.image_names());
+    gathered(passed, rules, &mut |field| shown.of(field))
+}
+
+fn pass(reader: impl Read, format: Format, rules: &Rules) -> Result<Passed, ImportError> {
+    let images =
+        ImageCells { names: rules.columns.image_names(), shown: rules.images == Images::Shown, format };
+    match format {
+        Format::Auto => Err(ImportError::File("no format is set".to_owned())),
+        Format::Jsonl => jsonl::read(reader, rules.allow_damaged_end, &images),
         Format::Csv => delimited::read(reader, b',', true, &images),
         Format::CsvSemicolon => delimited::read(reader, b';', true, &images),
         Format::Tsv => delimited::read(reader, b'\t', true, &images),
         Format::TsvUnquoted => delimited::read(reader, b'\t', false, &images),
-    }?;
+    }
+}
+
+/// The pictures of an image cell.
+type PicturesOf<'a> = &'a mut dyn FnMut(&Field) -> Result<Vec<FilePicture>, String>;
+
+fn gathered(passed: Passed, rules: &Rules, pictures: PicturesOf<'_>) -> Result<Import, ImportError> {
     let mut counts = Counts {
         rows: passed.records.len() as u64,
         crlf: passed.crlf,
         damaged_end: passed.damaged_end,
         ..Counts::default()
     };
-    let (mut entries, mut warnings) = entry::all(&passed.records, rules, &mut counts)?;
+    let (mut entries, mut warnings) = entry::all(&passed.records, rules, &mut counts, pictures)?;
     checks::ids(&mut entries, rules)?;
     checks::circular(&mut entries, rules.circular, &mut counts, &mut warnings);
     if entries.is_empty() {
-        return Err(ImportError::File(format!("no item is left of {} rows", counts.rows)));
+        let hint = if counts.needs_image > 0 { "; all need an image: set images to shown" } else { "" };
+        return Err(ImportError::File(format!("no item is left of {} rows{hint}", counts.rows)));
     }
     checks::gold_positions(&entries, &mut counts, &mut warnings);
     let entries_sha256 = sha256_of(&entries)?;
     Ok(Import { entries, counts, warnings, file_sha256: passed.file_sha256, entries_sha256 })
+}
+
+/// A picture that stands in a row as base64 text; its file's path is filled in later.
+fn held(text: &str, place: crate::picture::Place) -> Result<Field, String> {
+    let bytes = crate::picture::base64(text).map_err(|reason| format!("the image is {reason}"))?;
+    let picture =
+        FilePicture::of("", Some(place), &bytes).map_err(|reason| format!("the image: {reason}"))?;
+    Ok(Field::Held(Box::new(picture)))
 }
 
 /// The bytes of a file as text, unchanged, for callers that hand over text: a fault is named as [`read`] names it.
@@ -243,17 +300,31 @@ impl Import {
     }
 }
 
+/// The text of one cell of a row that was read before, for pictures that lie in tables.
+pub(crate) fn cell_text(row: &[u8], format: Format, column: &str) -> Result<String, String> {
+    match format {
+        Format::Jsonl => jsonl::cell(row, column),
+        Format::Csv => delimited::cell(row, b',', true, column),
+        Format::CsvSemicolon => delimited::cell(row, b';', true, column),
+        Format::Tsv => delimited::cell(row, b'\t', true, column),
+        Format::TsvUnquoted => delimited::cell(row, b'\t', false, column),
+        Format::Auto => Err("the row's format is not set".to_owned()),
+    }
+}
+
 fn sha256_of(entries: &[Entry]) -> Result<String, ImportError> {
     let json = serde_json::to_vec(entries).map_err(|error| ImportError::File(error.to_string()))?;
     Ok(hex(&Sha256::digest(json)))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
+#[cfg(test)]
+mod released_tests;
 #[cfg(test)]
 mod tests;

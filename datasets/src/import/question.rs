@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Entry;
 use crate::item::{Ask, Cue, Gold, Item, Part, Question};
+use crate::picture::{FilePicture, Picture};
 use crate::reading::Reading;
 use crate::{Stream, Tags};
 
@@ -60,14 +61,24 @@ impl Layout {
         }
         if entry.image {
             tags.insert("image".to_owned(), "not-shown".to_owned());
+        } else if !entry.pictures.is_empty() {
+            tags.insert("image".to_owned(), "shown".to_owned());
         }
+        tags.extend(entry.tags.clone());
         if self.shuffle {
             let places: Vec<String> = order.iter().map(|from| (from + 1).to_string()).collect();
             tags.insert("order".to_owned(), places.join("-"));
         }
         let hint = if self.hint { entry.hint.as_str() } else { "" };
-        let question =
+        let mut question =
             question(&entry.question, hint, labels, options, u16::try_from(gold).unwrap_or(u16::MAX));
+        if !entry.pictures.is_empty() {
+            // Pictures come first, each on a line of its own: all interfaces share what they cost.
+            let picture = |picture: &FilePicture| {
+                [Part::picture(Picture::File(picture.clone())), "\n".to_owned().into()]
+            };
+            question.stem.splice(0..0, entry.pictures.iter().flat_map(picture));
+        }
         let family = if entry.family.is_empty() { &entry.id } else { &entry.family };
         Item::one(&entry.id, family, tags, question)
     }

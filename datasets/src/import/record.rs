@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use crate::picture::FilePicture;
+
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Record {
@@ -23,6 +25,8 @@ pub(super) enum Field {
     List(Vec<Option<String>>),
     /// Texts with labels of their own.
     Labelled(Vec<Option<String>>, Vec<String>),
+    /// A picture that stands in the row.
+    Held(Box<FilePicture>),
     /// Empty or null.
     Missing,
     /// What no field should hold, in words.
@@ -52,6 +56,7 @@ impl Record {
                 Field::Whole(number) => Some(number.to_string()),
                 Field::Missing => None,
                 Field::List(_) | Field::Labelled(..) => return Some(Field::Other("a list in one option")),
+                Field::Held(_) => return Some(Field::Other("a picture in one option")),
                 Field::Other(what) => return Some(Field::Other(what)),
             });
         }
@@ -101,6 +106,7 @@ fn text(value: Value) -> Result<Option<String>, &'static str> {
         Field::Whole(number) => Ok(Some(number.to_string())),
         Field::Missing => Ok(None),
         Field::List(_) | Field::Labelled(..) => Err("a list in a list"),
+        Field::Held(_) => Err("a picture in a list"),
         Field::Other(what) => Err(what),
     }
 }

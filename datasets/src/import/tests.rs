@@ -109,7 +109,8 @@ fn data_06_items_that_need_an_image_are_left_out_and_counted() {
     let import = csv(text).unwrap();
     assert_eq!((import.entries.len(), import.counts.needs_image), (1, 2));
     let kept =
-        read(text.as_bytes(), Format::Csv, &Rules { without_images: true, ..Rules::default() }).unwrap();
+        read(text.as_bytes(), Format::Csv, &Rules { images: super::Images::Withheld, ..Rules::default() })
+            .unwrap();
     assert_eq!(kept.entries.len(), 3);
     assert_eq!(Layout::default().item(&kept.entries[1], 1).tags["image"], "not-shown");
 }
@@ -286,7 +287,7 @@ impl Read for Images {
 
 #[test]
 fn txt_04_cells_of_400_000_characters_pass_and_are_not_kept() {
-    let rules = Rules { without_images: true, ..Rules::default() };
+    let rules = Rules { images: super::Images::Withheld, ..Rules::default() };
     let import = read(Images { row: 0, left: Vec::new() }, Format::Tsv, &rules).unwrap();
     assert_eq!(import.entries.len(), 50);
     assert!(serde_json::to_string(&import.entries).unwrap().len() < 50 * 200);

@@ -69,6 +69,10 @@ pub(super) struct Checked<R> {
     byte: u64,
     cell: Cell,
     cell_line: u64,
+    /// Bytes passed on in all.
+    passed: u64,
+    /// Before which passed byte a carriage return was taken out, once for each.
+    removed: Vec<u64>,
 }
 
 impl<R: Read> Checked<R> {
@@ -87,7 +91,14 @@ impl<R: Read> Checked<R> {
             byte: 0,
             cell: Cell::Start,
             cell_line: 1,
+            passed: 0,
+            removed: Vec::new(),
         }
+    }
+
+    /// Where in the file the byte stands that was passed on as number `passed`, at the beginning of a line.
+    pub(super) fn place(&self, passed: u64) -> u64 {
+        self.seen.mark_bytes + passed + self.removed.partition_point(|&before| before < passed) as u64
     }
 
     pub(super) fn seen(&self) -> Seen {
@@ -168,11 +179,13 @@ impl<R: Read> Checked<R> {
             let byte = self.held[at];
             if byte == b'\r' && self.quotes != Quotes::None && self.held.get(at + 1) == Some(&b'\n') {
                 self.seen.crlf += 1;
+                self.removed.push(self.passed);
                 continue;
             }
             self.follow(byte);
             self.line += u64::from(byte == b'\n');
             self.ready.push(byte);
+            self.passed += 1;
         }
         self.byte += taken as u64;
         self.held.drain(..taken);

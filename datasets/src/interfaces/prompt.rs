@@ -1,6 +1,6 @@
 //! Puts a question into a conversation: history, then the stem with the terminal text of the interface.
 
-use models::{Prompt, Turn};
+use models::{PictureAt, Prompt, Turn};
 
 use super::Settings;
 use crate::item::{Cue, Part, Question};
@@ -8,14 +8,20 @@ use crate::item::{Cue, Part, Question};
 /// The conversation that ends with the question asked by this terminal text.
 pub(super) fn turns(question: &Question, stem: &[Part], terminal: &str) -> Vec<Turn> {
     let mut text = String::new();
+    let mut pictures = Vec::new();
     for part in stem {
         match part {
             Part::Text(piece) => text.push_str(piece),
+            Part::Picture(picture) => {
+                // A prompt that does not fit 32 bits fits no context either.
+                let at = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                pictures.push(PictureAt { at, address: picture.address() });
+            }
         }
     }
     text.push_str(terminal);
     let mut turns = question.history.clone();
-    turns.push(Turn::user(text));
+    turns.push(Turn::shown(text, pictures));
     turns
 }
 

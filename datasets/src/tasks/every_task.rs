@@ -13,7 +13,7 @@ const PLAYED: usize = 60;
 /// Parameters where a task has none to begin with.
 fn params(task: &Task) -> Params {
     let text = match task.name {
-        "file" => {
+        "file" | "scienceqa" | "ai2d" | "mmbench" => {
             "rows = [{ id = 'a', question = 'Q', options = ['acid', 'acid rain', 'A'], gold = 1 }, \
              { id = 'b', question = 'Q', options = ['x', 'y'], gold = 0 }]"
         }

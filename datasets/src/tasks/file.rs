@@ -41,13 +41,24 @@ struct FileParams {
 
 fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
     let params: FileParams = params.read()?;
-    if params.rows.is_empty() {
-        return Err(TaskError::Params(match params.path.as_str() {
-            "" => "path: name a JSONL, CSV or TSV file of items".to_owned(),
+    made(&params.rows, &params.show, &params.path, "a JSONL, CSV or TSV file of items", seed)
+}
+
+/// The items of rows that a file or a folder gave. `what` says what `path` names.
+pub(super) fn made(
+    rows: &[Entry],
+    show: &Layout,
+    path: &str,
+    what: &str,
+    seed: u64,
+) -> Result<Vec<Item>, TaskError> {
+    if rows.is_empty() {
+        return Err(TaskError::Params(match path {
+            "" => format!("path: name {what}"),
             path => format!("path: {path} has not been read; resolve the parameters first"),
         }));
     }
-    for row in &params.rows {
+    for row in rows {
         if usize::from(row.gold) >= row.options.len() || !(2..=26).contains(&row.options.len()) {
             return Err(TaskError::Params(format!(
                 "rows: item {} has no gold among 2 to 26 options",
@@ -55,7 +66,7 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
             )));
         }
     }
-    let mut items: Vec<Item> = params.rows.iter().map(|row| params.show.item(row, seed)).collect();
+    let mut items: Vec<Item> = rows.iter().map(|row| show.item(row, seed)).collect();
     // Families stand together; their first rows keep the order of the file.
     let mut first: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for (index, item) in items.iter().enumerate() {
@@ -63,6 +74,20 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
     }
     items.sort_by_key(|item| first.get(&item.family).copied());
     Ok(items)
+}
+
+/// Parameters with the rows that were read.
+pub(super) fn filled(
+    params: &Params,
+    path: &str,
+    rows: &[Entry],
+    notes: Vec<String>,
+) -> Result<Resolved, TaskError> {
+    let rows =
+        toml::Value::try_from(rows).map_err(|error| TaskError::Params(format!("path: {path}: {error}")))?;
+    let mut table = params.0.clone();
+    table.insert("rows".to_owned(), rows);
+    Ok(Resolved { params: Params(table), notes })
 }
 
 /// Reads the file that `path` names and puts its rows in its place.
@@ -73,15 +98,12 @@ pub(super) fn resolve(params: &Params, read_file: ReadFile<'_>) -> Result<Resolv
     }
     let fault = |reason: String| TaskError::Params(format!("path: {}: {reason}", named.path));
     let format = named.format.of(&named.path).map_err(|error| fault(error.to_string()))?;
-    let text = read_file(&named.path).map_err(fault)?;
-    let import =
-        import::read(text.as_bytes(), format, &named.import).map_err(|error| fault(error.to_string()))?;
-    let rows = toml::Value::try_from(&import.entries).map_err(|error| fault(error.to_string()))?;
-    let mut table = params.0.clone();
-    table.insert("rows".to_owned(), rows);
-    table.insert("file-sha256".to_owned(), toml::Value::String(import.file_sha256.clone()));
+    let import = import::read_files(&named.path, format, &named.import, read_file)
+        .map_err(|error| fault(error.to_string()))?;
     let notes = import.notes().into_iter().map(|note| format!("{}: {note}", named.path)).collect();
-    Ok(Resolved { params: Params(table), notes })
+    let mut resolved = filled(params, &named.path, &import.entries, notes)?;
+    resolved.params.0.insert("file-sha256".to_owned(), toml::Value::String(import.file_sha256));
+    Ok(resolved)
 }
 
 #[cfg(test)]

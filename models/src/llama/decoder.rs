@@ -15,7 +15,7 @@ use llama_cpp_2::token::LlamaToken;
 use super::cache::Cache;
 use super::checkpointed::STATES;
 use crate::logits::Row;
-use crate::{EngineError, KvType, LoadSpec};
+use crate::{Call, EngineError, KvType, LoadSpec};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -68,6 +68,8 @@ pub(super) struct Decoder {
     context_tokens: u32,
     cells: u32,
     library_us: u64,
+    /// Calls of the round with their ends, while they are wanted.
+    calls: Option<Vec<(u32, Instant)>>,
 }
 
 impl Decoder {
@@ -109,6 +111,7 @@ impl Decoder {
             cache: Cache::new(sequences as usize),
             context_tokens: spec.context_tokens,
             library_us: 0,
+            calls: None,
         })
     }
 
@@ -135,6 +138,16 @@ impl Decoder {
     /// Time spent inside the library so far.
     pub(super) fn library_us(&self) -> u64 {
         self.library_us
+    }
+
+    /// Notes calls from now on, or no longer; gives those that were noted since `started`.
+    pub(super) fn note_calls(&mut self, wanted: bool, started: Instant) -> Vec<Call> {
+        let noted = std::mem::replace(&mut self.calls, wanted.then(Vec::new)).unwrap_or_default();
+        let call = |(tokens, end): (u32, Instant)| Call {
+            tokens,
+            end_us: end.saturating_duration_since(started).as_micros() as u64,
+        };
+        noted.into_iter().map(call).collect()
     }
 
     /// Forgets every sequence, and what is waiting to be evaluated.
@@ -221,6 +234,9 @@ impl Decoder {
         let started = Instant::now();
         let decoded = self.context.decode(&mut self.batch);
         self.library_us += started.elapsed().as_micros() as u64;
+        if let Some(calls) = &mut self.calls {
+            calls.push((self.batch.n_tokens() as u32, Instant::now()));
+        }
         self.batch.clear();
         if let Err(error) = decoded {
             self.wanted.clear();

@@ -43,7 +43,7 @@ pub(super) fn round(
         progress(done);
         replies.push(reply);
     }
-    RoundReply { replies, phases: vec![prefill, decode], pieces: Vec::new() }
+    RoundReply { replies, phases: vec![prefill, decode], ..RoundReply::default() }
 }
 
 /// Answers one job.

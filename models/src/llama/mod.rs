@@ -160,6 +160,7 @@ impl Engine for Llama {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
         let started = Instant::now();
+        decoder.note_calls(jobs.len() == 1, started);
         let context_tokens = decoder.context_tokens();
         let tasks: Vec<_> =
             jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
@@ -175,6 +176,7 @@ impl Engine for Llama {
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
+        reply.calls = decoder.note_calls(false, started);
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
         Ok(reply)

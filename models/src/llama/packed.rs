@@ -93,7 +93,7 @@ pub(super) fn round<'j>(
         State::Done(reply) => reply,
         State::Open(_) => lost(),
     });
-    RoundReply { replies: replies.collect(), phases, pieces: Vec::new() }
+    RoundReply { replies: replies.collect(), phases, ..RoundReply::default() }
 }
 
 impl Round<'_, '_> {

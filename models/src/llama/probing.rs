@@ -10,6 +10,9 @@ use llama_cpp_2::model::LlamaModel;
 use super::decoder::Decoder;
 use crate::{Advance, EngineError, LoadSpec, Probe, ProbeReply, ProbeWork};
 
+/// Sequences that llama.cpp can tell apart.
+const MOST_SEQUENCES: u32 = 256;
+
 /// A probe at work.
 struct Probing<'a> {
     decoder: Decoder,
@@ -32,7 +35,8 @@ pub(super) fn probe(
     let or = |asked: u32, loaded: u32| if asked == 0 { loaded } else { asked };
     let cells = probe.cells().unwrap_or(u32::MAX);
     let spec = LoadSpec {
-        cells,
+        // A batch is no larger than the cache, and llama.cpp aborts where it holds fewer tokens than there are sequences.
+        cells: cells.max(loaded.batch_tokens).max(MOST_SEQUENCES),
         context_tokens: probe.depth_tokens + probe.work.tokens_per_sequence(),
         sequences: probe.work.sequences(),
         threads: or(probe.threads, loaded.threads),

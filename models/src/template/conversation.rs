@@ -46,7 +46,10 @@ mod tests {
     use crate::Turn;
 
     fn prompt(turns: &[(Role, &str)]) -> Prompt {
-        let turns = turns.iter().map(|&(role, text)| Turn { role, text: text.to_owned() }).collect();
+        let turns = turns
+            .iter()
+            .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
+            .collect();
         Prompt { turns, lead: String::new() }
     }
 

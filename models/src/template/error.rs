@@ -3,6 +3,14 @@
 /// Why a chat template, or one prompt with it, cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
+    /// The prompt shows pictures, and only texts can be rendered.
+    #[error(
+        "the prompt shows {count} pictures and this model is asked in text alone: withhold the pictures, or take the task's text form"
+    )]
+    Pictures {
+        /// Pictures in the prompt.
+        count: usize,
+    },
     /// The model file carries none.
     #[error(
         "{model} has no chat template: give one with --template FILE, or ask for raw prompts with --template raw"

@@ -187,6 +187,11 @@ impl Renderer {
     }
 
     fn rendered(&self, prompt: &Prompt, closing: &str) -> Result<Vec<Segment>, TemplateError> {
+        let count = prompt.turns.iter().map(|turn| turn.pictures.len()).sum();
+        if count > 0 {
+            // Never asked silently without them.
+            return Err(TemplateError::Pictures { count });
+        }
         let mut turns = conversation::shape(prompt, self.facts.folds_system)?;
         if !self.facts.keeps_history && turns.iter().any(|(role, _)| *role == Role::Assistant) {
             return Err(TemplateError::NoHistory { source_name: self.facts.source.clone() });

@@ -29,7 +29,10 @@ fn sound(text: &str) -> Renderer {
 }
 
 fn prompt(turns: &[(Role, &str)], lead: &str) -> Prompt {
-    let turns = turns.iter().map(|&(role, text)| Turn { role, text: text.to_owned() }).collect();
+    let turns = turns
+        .iter()
+        .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
+        .collect();
     Prompt { turns, lead: lead.to_owned() }
 }
 

@@ -5,7 +5,7 @@ use datasets::{Item, NoAnswer, Params, TaskError};
 use super::*;
 use crate::entry::TurnRecord;
 use crate::plan::items_sha256;
-use crate::report::made_up;
+use crate::report::{made_up, write_predictions_csv, write_surfaces_csv};
 
 fn items(scenes: usize) -> Result<Vec<Item>, TaskError> {
     (iip::IIP.items)(&Params(format!("scenes = {scenes}").parse().unwrap()), 1)

@@ -68,7 +68,7 @@ pub(super) async fn first_token(
 }
 
 /// Items of two tasks through two interfaces: each prompt alone, then packed.
-pub(super) async fn scoring(opened: &Opened, rows: &mut Vec<Row>) -> Result<(), Trouble> {
+pub(super) async fn scoring(opened: &Opened, choice: &Choice, rows: &mut Vec<Row>) -> Result<(), Trouble> {
     let plan = &opened.plan;
     let settings = plan.settings(&plan.models[0]);
     let groups: Vec<GroupSpec<'_>> = plan
@@ -86,7 +86,7 @@ pub(super) async fn scoring(opened: &Opened, rows: &mut Vec<Row>) -> Result<(), 
         let first = group.first_jobs().map_err(|error| trouble(GroupError::Template(error)))?;
         jobs.push((first, group.grows()));
     }
-    let (spec, _) = sized(opened, &jobs, None).await?;
+    let (spec, _) = sized(opened, &jobs, choice.threads.first().copied()).await?;
     for (mode, name) in [(Mode::Exact, "exact"), (Mode::Packed, "packed")] {
         let spec = LoadSpec { mode, ..spec.clone() };
         let (mut link, facts) = opened.link(spec.clone()).await?;

@@ -6,9 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use datasets::bayes::fit::{Free, Held};
 
 use super::{output, print};
-use crate::bayes::{Fitted, choosers, write_predictions_csv, write_surfaces_csv};
+use crate::bayes::{Fitted, choosers};
 use crate::exit::{Exit, Failure};
-use crate::report::{RunLog, fits_table};
+use crate::report::{RunLog, fits_table, write_predictions_csv, write_surfaces_csv};
 
 /// What can be done with the recursive Bayesian model.
 #[derive(Debug, Subcommand)]

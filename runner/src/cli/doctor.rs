@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use models::template::Thinking;
 
 use super::print;
@@ -12,9 +12,13 @@ use crate::exit::{Exit, Failure};
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Doctor {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// A GGUF file, a name of `list models`, or `fake`
-    model: String,
+    #[arg(required = true)]
+    model: Option<String>,
     /// Chat template: `raw` for none, or a file; the model's own when absent
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
@@ -26,8 +30,19 @@ pub(super) struct Doctor {
     json: bool,
 }
 
+/// What is examined instead of a model.
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Examine the power sensors: what is found, what is missing and why, a reading, and what sampling costs
+    Power(super::power::Power),
+}
+
 impl Doctor {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        if let Some(Part::Power(power)) = self.part {
+            return power.run();
+        }
+        let model_name = self.model.clone().unwrap_or_default();
         let (name, text) = match &self.config {
             None => ("default".to_owned(), REFERENCE.to_owned()),
             Some(path) => {
@@ -39,7 +54,7 @@ impl Doctor {
         };
         let config = Config::parse(&text, &name).map_err(|error| Failure::usage(error.to_string()))?;
         let model = ModelChoice {
-            path: PathBuf::from(&self.model),
+            path: PathBuf::from(&model_name),
             name: None,
             template: self.template.clone(),
             thinking: Thinking::Default,
@@ -60,7 +75,7 @@ impl Doctor {
             0 => Ok(Exit::Done),
             failed => Err(Failure::input(format!(
                 "{}: {failed} of {} checks failed",
-                self.model,
+                model_name,
                 findings.checks.len()
             ))),
         }

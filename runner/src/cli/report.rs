@@ -9,10 +9,12 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, FigureRow, Published, RunLog, Stratum, Views, beside, cells, figures,
-    figures_table, memory, memory_table, notes, papers_table, published, strata, strata_table, table,
-    to_json, write_baselines_csv, write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv,
+    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
+    costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
+    papers_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
 };
+use crate::telemetry::source::Domain;
 
 /// Help beside the arguments.
 pub(super) const HELP: &str =
@@ -23,7 +25,8 @@ Examples:
   edge-eval report runs/x --by depth --baselines
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
-  edge-eval report runs/x --papers";
+  edge-eval report runs/x --papers
+  edge-eval report runs/x --html x.html";
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -39,6 +42,27 @@ pub(super) struct ReportCommand {
     /// Show the tasks' own figures: means of scores, by the strata of their papers
     #[arg(long)]
     figures: bool,
+    /// Let --csv hold latency and energy, one row per model, task and interface
+    #[arg(long)]
+    costs: bool,
+    /// Write the time line of power, temperatures and clocks as CSV to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
+    /// Join the file of an external meter: CSV with a heading, times since 1970 and watts
+    #[arg(long, value_name = "FILE")]
+    meter_csv: Option<PathBuf>,
+    /// Its column of times
+    #[arg(long, value_name = "COLUMN", default_value = "time")]
+    meter_time: String,
+    /// Its column of watts
+    #[arg(long, value_name = "COLUMN", default_value = "w")]
+    meter_watts: String,
+    /// What that meter covers
+    #[arg(long, value_name = "DOMAIN", default_value = "wall")]
+    meter_domain: String,
+    /// Milliseconds by which its clock is ahead; found by the program's own load when absent
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    meter_clock_ms: Option<i64>,
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
@@ -49,6 +73,15 @@ pub(super) struct ReportCommand {
     /// --by, --baselines, --figures or --papers asks for
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Write the whole report as one self-contained page to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Items per model, task and interface that the page shows with prompt and reply
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "html")]
+    items: usize,
+    /// Show this item on the page (may be repeated)
+    #[arg(long = "item", value_name = "ID", requires = "html")]
+    named: Vec<String>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -66,14 +99,24 @@ struct Read {
     figures: Vec<FigureRow>,
     papers: Vec<Published>,
     notes: Vec<String>,
+    costs: Vec<Cost>,
 }
 
 impl ReportCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         self.check()?;
+        if let Some(path) = &self.html {
+            return self.write_page(path);
+        }
         let read = self.read()?;
         if let Some(path) = &self.csv {
             self.write_csv(&read, path)?;
+            if path.as_os_str() == "-" {
+                return Ok(Exit::Done);
+            }
+        }
+        if let Some(path) = &self.timeline {
+            written(write_timeline_csv(&read.run, output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -83,11 +126,22 @@ impl ReportCommand {
                 strata: (!self.by.is_empty()).then_some(&read.strata),
                 baselines: &read.controls,
                 figures: &read.figures,
+                costs: &read.costs,
                 papers: self.papers.then_some(&read.papers),
             };
             return print(&format!("{:#}\n", to_json(&read.run, &read.cells, &read.notes, views)));
         }
         print(&self.text(&read))
+    }
+
+    fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
+        let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
+        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice)?;
+        if path.as_os_str() == "-" {
+            return print(&page);
+        }
+        std::fs::write(path, page).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+        Ok(Exit::Done)
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -102,19 +156,25 @@ impl ReportCommand {
             self.baselines,
             self.figures,
             self.papers,
+            self.costs,
         ];
+        if self.html.is_some() && (self.csv.is_some() || self.json || views.contains(&true)) {
+            return Err(Failure::usage("--html: the page has every view; leave the other options out"));
+        }
         if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
             return Err(Failure::usage(
-                "--csv: a file holds one table: ask for one of --baselines, --figures and --papers",
+                "--csv: a file holds one table: ask for one of --baselines, --figures, --papers and --costs",
             ));
         }
         Ok(())
     }
 
     fn read(&self) -> Result<Read, Failure> {
-        let run = RunLog::read(&self.dir)?;
+        let mut run = RunLog::read(&self.dir)?;
+        let joined = self.join_meter(&mut run)?;
         let cells = cells(&run);
         let mut notes = notes(&run, &cells, self.mass_floor);
+        notes.extend(joined);
         let strata = match &self.by[..] {
             [] => Vec::new(),
             tags => strata(&run, tags)
@@ -138,13 +198,29 @@ impl ReportCommand {
             notes.extend(all.notes);
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
-        Ok(Read { run, cells, strata, controls, figures, papers, notes })
+        let costs = costs(&run, &cells);
+        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs })
+    }
+
+    /// Joins the file of a meter, if there is one; gives a note.
+    fn join_meter(&self, run: &mut RunLog) -> Result<Option<String>, Failure> {
+        let Some(path) = &self.meter_csv else { return Ok(None) };
+        let wrong = |message: String| Failure::input(format!("{}: {message}", path.display()));
+        let domain = Domain::named(&self.meter_domain).ok_or_else(|| {
+            Failure::usage(format!("--meter-domain {}: give wall, dc-input-board, ...", self.meter_domain))
+        })?;
+        let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+        let trace = meter_csv::read(file, &self.meter_time, &self.meter_watts).map_err(wrong)?;
+        let offset = self.meter_clock_ms.map(|ms| ms.saturating_mul(1000));
+        meter_csv::join(run, &trace, offset, domain).map(Some).map_err(wrong)
     }
 
     fn write_csv(&self, read: &Read, path: &PathBuf) -> Result<(), Failure> {
         let out = output(path)?;
-        let written = if self.figures {
+        let result = if self.figures {
             write_figures_csv(&read.figures, out)
+        } else if self.costs {
+            write_costs_csv(&read.costs, out)
         } else if self.papers {
             write_papers_csv(&read.papers, out)
         } else if self.baselines {
@@ -156,12 +232,7 @@ impl ReportCommand {
         } else {
             write_items_csv(&read.run, out)
         };
-        match written {
-            Ok(()) => Ok(()),
-            // A reader that has seen enough is no failure.
-            Err(error) if is_broken_pipe(&error) => Ok(()),
-            Err(error) => Err(Failure::disk(format!("{}: {error}", path.display()))),
-        }
+        written(result, path)
     }
 
     fn text(&self, read: &Read) -> String {
@@ -179,6 +250,9 @@ impl ReportCommand {
             false => read.cells.clone(),
         };
         tables.push(table(&rows, width));
+        if has_costs(&read.run) {
+            tables.push(costs_table(&read.costs, width));
+        }
         if !self.by.is_empty() {
             let rows = match self.baselines {
                 true => beside(&read.run, read.strata.clone(), &shown(false)),
@@ -196,6 +270,14 @@ impl ReportCommand {
             tables.push(memory_table(&memory(&read.run)));
         }
         format!("{notes}{}\n", tables.join("\n\n"))
+    }
+}
+
+/// How writing a table ended. A reader that has seen enough is no failure.
+fn written(result: csv::Result<()>, path: &std::path::Path) -> Result<(), Failure> {
+    match result {
+        Err(error) if !is_broken_pipe(&error) => Err(Failure::disk(format!("{}: {error}", path.display()))),
+        _ => Ok(()),
     }
 }
 

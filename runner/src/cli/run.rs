@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
 use crate::log::LOG_FILE;
 use crate::plan::Shard;
-use crate::report::{RunLog, cells, notes, table};
+use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
+use crate::telemetry::record::Began;
 
 /// Help beside the arguments.
 pub(super) const HELP: &str =
@@ -31,6 +33,14 @@ pub(super) struct Run {
     /// Folder of the run; a name made from configuration and plan when absent, so that the same command resumes
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    measure: Measure,
+    /// Items of each task and interface that are also asked alone, for their latency
+    #[arg(long, value_name = "N")]
+    latency: Option<usize>,
+    /// Before each model, wait until temperature and clocks are stable, at most so many seconds
+    #[arg(long, value_name = "S", num_args = 0..=1, default_missing_value = "300")]
+    settle: Option<u64>,
     /// Run one part of the groups only: 2/4, or `auto` for this task of a Slurm array or an indexed Kubernetes job. The
     /// parts make one run with `merge`
     #[arg(long, value_name = "I/N")]
@@ -43,6 +53,9 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
+        self.measure.apply(&mut plan.config.telemetry);
+        plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
+        plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
         plan.shard = self.shard.as_deref().map(shard).transpose()?;
         for model in &mut plan.models {
             model.hash()?;
@@ -69,8 +82,13 @@ impl Run {
             let dir = session.dir.clone();
             match session.log.take() {
                 Some(mut log) => {
+                    let measuring = self.measure.start(&plan.config.telemetry)?;
+                    if let Some(began) = measuring.began() {
+                        power_lines(began).iter().for_each(|line| say(line));
+                    }
+                    let done = &session.done;
                     let report =
-                        supervisor::run(&plan, &mut log, &session.done, program, interrupt, &mut teller)
+                        supervisor::run(&plan, &mut log, done, program, interrupt, &mut teller, measuring)
                             .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;
                     // An unmounted disk takes what is written to it, and gives it to nobody.
@@ -112,9 +130,40 @@ impl Run {
             text.push_str(&format!("! {note}\n"));
         }
         text.push_str(&table(&cells, super::report::terminal_width()));
+        if has_costs(&run) {
+            text.push_str("\n\n");
+            text.push_str(&costs_table(&costs(&run, &cells), super::report::terminal_width()));
+        }
         text.push_str(&format!("\n\nrun folder: {}\n", dir.display()));
         super::print(&text).map(drop)
     }
+}
+
+/// What is measured with, one line each.
+fn power_lines(began: &Began) -> Vec<String> {
+    let mut lines = Vec::new();
+    match began.missing {
+        None => {
+            let quoted = usize::from(began.headline.unwrap_or_default());
+            let mut channels = began
+                .sources
+                .iter()
+                .flat_map(|source| source.channels.iter().map(move |channel| (source, channel)));
+            if let Some((source, channel)) = channels.nth(quoted) {
+                let (source, name) = (&source.id, &channel.name);
+                lines.push(format!(
+                    "power: {source} {name}, {}, {}",
+                    channel.domain.word(),
+                    channel.kind.word()
+                ));
+            }
+        }
+        Some(reason) => {
+            lines.push(format!("power is not measured: {reason}; `edge-eval doctor power` tells more"))
+        }
+    }
+    lines.extend(began.notes.iter().cloned());
+    lines
 }
 
 /// The part that was asked for.

@@ -1,14 +1,16 @@
 //! `edge-eval tasks`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use datasets::{Item, Params, Task};
 use serde_json::json;
 
 use super::{output, print};
+use crate::disk::Disk;
 use crate::exit::{Exit, Failure};
+use crate::gallery::Gallery;
 
 /// What can be done with the items of tasks.
 #[derive(Debug, Subcommand)]
@@ -23,6 +25,9 @@ pub(super) enum Tasks {
         /// File to write (`-`: standard output)
         #[arg(short, long, default_value = "-")]
         output: PathBuf,
+        /// Folder for the items' pictures, as PNG files under the names that the lines give
+        #[arg(long, value_name = "DIR")]
+        pictures: Option<PathBuf>,
     },
     /// Print one item with the prompts that a model would get
     Show {
@@ -40,6 +45,9 @@ pub(super) enum Tasks {
         /// Chat template in place of the model's own: `raw` for none, or a file
         #[arg(long, alias = "template-file", value_name = "raw|FILE", requires = "model")]
         template: Option<String>,
+        /// Folder for the pictures that a model would get, as PNG files
+        #[arg(long, value_name = "DIR")]
+        pictures: Option<PathBuf>,
     },
 }
 
@@ -66,9 +74,7 @@ impl Which {
         let table: toml::Table =
             toml::from_str(&inline).map_err(|error| usage(format!("--params: {}", error.message())))?;
         let params = table.get("params").and_then(toml::Value::as_table).cloned().unwrap_or_default();
-        let resolved = task
-            .resolved(&Params(params), &mut |path| crate::plan::read_text(Path::new(path)))
-            .map_err(|error| usage(error.to_string()))?;
+        let resolved = task.resolved(&Params(params), &mut Disk).map_err(|error| usage(error.to_string()))?;
         (task.items)(&resolved.params, self.seed).map_err(|error| usage(error.to_string()))
     }
 }
@@ -76,14 +82,21 @@ impl Which {
 impl Tasks {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         match self {
-            Tasks::Export { which, n, output: path } => {
+            Tasks::Export { which, n, output: path, pictures } => {
                 let mut items = which.items()?;
                 if let Some(n) = n {
                     items = datasets::sample::limited(items, n, which.seed, &which.task);
                 }
                 let mut out = output(&path)?;
-                for item in &items {
-                    let line = json!({ "task": which.task, "seed": which.seed, "item": item });
+                for (place, item) in items.iter().enumerate() {
+                    let gallery = Gallery::of(item, place);
+                    let mut line = json!({ "task": which.task, "seed": which.seed, "item": item });
+                    if item.pictures().next().is_some() {
+                        line["pictures"] = gallery.json().into();
+                    }
+                    if let Some(folder) = &pictures {
+                        gallery.write(folder)?;
+                    }
                     match writeln!(out, "{line}") {
                         Ok(()) => {}
                         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
@@ -95,7 +108,7 @@ impl Tasks {
                 out.flush().map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
                 Ok(Exit::Done)
             }
-            Tasks::Show { which, index, interface, model, template } => {
+            Tasks::Show { which, index, interface, model, template, pictures } => {
                 let items = which.items()?;
                 let item = items.get(index).ok_or_else(|| {
                     Failure::usage(format!(
@@ -103,7 +116,11 @@ impl Tasks {
                         items.len()
                     ))
                 })?;
-                print(&crate::show::show(item, interface.as_deref(), model.as_deref(), template)?)
+                let gallery = Gallery::of(item, index);
+                if let Some(folder) = &pictures {
+                    gallery.write(folder)?;
+                }
+                print(&crate::show::show(item, interface.as_deref(), model.as_deref(), template, &gallery)?)
             }
         }
     }

@@ -11,7 +11,8 @@ fn the_reference_is_the_default_and_names_every_key() {
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
     let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
-                path name template thinking guess-pre-tokenizer memory-budget label params \
+                power rate-hz meter meter-domain meter-description meter-every-ms meter-latency-ms meter-clock-ms idle-s settle-s cool-down-s timeline-s \
+                items repetitions warm-up path name template thinking guess-pre-tokenizer memory-budget label params \
                 budget devices counts reserve-mib floor-mib allow-overcommit allow enforce";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
@@ -52,6 +53,11 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
         ("[asking]\nmax-tokens = 0", 2, "max-tokens"),
         ("[report]\nmass-floor = 2.0", 2, "mass-floor"),
         ("[engine]\nthreads = -1", 2, "threads"),
+        ("[telemetry]\npower = \"magic\"", 2, "power"),
+        ("[telemetry]\npower = \"meter\"", 2, "meter"),
+        ("[telemetry]\nmeter-domain = \"everything\"", 2, "meter-domain"),
+        ("[telemetry]\nrate-hz = 1e9", 2, "rate-hz"),
+        ("[latency]\nwarm-up = -1", 2, "warm-up"),
     ] {
         let message = error(text);
         assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
@@ -106,4 +112,5 @@ fn num_01_what_moves_logits_makes_another_run() {
     }
     // What cannot change an answer makes no other run.
     assert_eq!(identity("[engine]\ndeadline-s = 5\n"), plain);
+    assert_eq!(identity("[telemetry]\npower = \"off\"\n[latency]\nitems = 5\n"), plain);
 }

@@ -155,9 +155,9 @@ fn planned(subject: &Subject) -> Result<Plan, Failure> {
     if config.tasks.is_empty() {
         let seed = config.seed;
         // Tasks whose items come from a file that only a configuration can name have none by themselves.
-        let has_items = |task: &&&datasets::Task| (task.items)(&datasets::Params::default(), seed).is_ok();
+        let in_text = |task: &&&datasets::Task| task.asks_in_text(seed);
         config.tasks =
-            datasets::tasks::ALL.iter().filter(has_items).map(|task| TaskChoice::named(task.name)).collect();
+            datasets::tasks::ALL.iter().filter(in_text).map(|task| TaskChoice::named(task.name)).collect();
     }
     Plan::make(config, &subject.config_name, "")
 }

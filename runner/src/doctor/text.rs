@@ -58,7 +58,7 @@ pub(super) async fn check(
 
 /// A conversation with everything that tasks use and this template keeps.
 fn chat_prompt(renderer: &Renderer) -> Prompt {
-    let mut turns = vec![Turn { role: Role::System, text: "Answer briefly.".into() }];
+    let mut turns = vec![Turn { role: Role::System, text: "Answer briefly.".into(), pictures: Vec::new() }];
     if renderer.facts().keeps_history {
         turns.extend([Turn::user("Is water wet?"), Turn::assistant(REPLY)]);
     }

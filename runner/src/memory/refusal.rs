@@ -8,6 +8,9 @@ use super::budget::Counts;
 use super::prediction::{Kind, Prediction};
 use super::{Limit, in_words};
 
+/// What the program itself takes more or less from one start to the next: a budget that did once must do again.
+const SWAY_BYTES: u64 = 1 << 20;
+
 /// A model that does not fit, however it is loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
@@ -27,7 +30,7 @@ impl Refusal {
         Refusal {
             model: model.to_owned(),
             limit: limit.clone(),
-            smallest_budget_bytes: prediction.budget_bytes(limit.counts),
+            smallest_budget_bytes: prediction.budget_bytes(limit.counts) + SWAY_BYTES,
             prediction,
         }
     }

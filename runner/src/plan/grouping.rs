@@ -5,6 +5,20 @@ use std::ops::Range;
 use datasets::Item;
 use datasets::interfaces::Interface;
 
+/// Items of a group whose answers are all scores: a whole grammar.
+const SCORED_ITEMS: usize = 44;
+/// Items of a group with generations, which take much longer: a stop waits for the group at hand.
+const GENERATED_ITEMS: usize = 22;
+
+/// Most items of a group: the number that was chosen, or what suits the interfaces.
+pub(super) fn most(chosen: usize, interfaces: &[&'static Interface]) -> usize {
+    match (chosen, interfaces.iter().any(|interface| interface.generates)) {
+        (0, true) => GENERATED_ITEMS,
+        (0, false) => SCORED_ITEMS,
+        (chosen, _) => chosen,
+    }
+}
+
 /// Ranges of items, one per group. Families are kept together where they fit, and cut evenly where they do not.
 pub fn chunks(items: &[Item], most: usize) -> Vec<Range<usize>> {
     let mut chunks: Vec<Range<usize>> = Vec::new();
@@ -51,6 +65,15 @@ mod tests {
         assert_eq!(sizes("grammar", "grammars = 2", 11), [11; 8]);
         assert_eq!(sizes("grammar", "grammars = 1", 43), [22, 22]);
         assert_eq!(sizes("grammar", "grammars = 1", 1), [1; 44]);
+    }
+
+    #[test]
+    fn groups_with_generations_are_smaller_unless_their_size_is_chosen() {
+        let of =
+            |names: &[&str]| names.iter().map(|name| Interface::named(name).unwrap()).collect::<Vec<_>>();
+        let (scored, written) = (of(&["direct", "cot-prefix"]), of(&["direct", "free-cot"]));
+        assert!(most(0, &written) < most(0, &scored));
+        assert_eq!((most(7, &written), most(7, &scored)), (7, 7));
     }
 
     #[test]

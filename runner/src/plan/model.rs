@@ -77,6 +77,11 @@ impl PlannedModel {
         })
     }
 
+    /// Whether pictures can be put into its prompts. No engine here can do that yet.
+    pub fn shows_pictures(&self) -> bool {
+        false
+    }
+
     /// Fills in the hash of the model's files.
     pub fn hash(&mut self) -> Result<(), Failure> {
         let Some(header) = &self.header else { return Ok(()) };

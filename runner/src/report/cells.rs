@@ -70,21 +70,21 @@ impl Cell {
 }
 
 /// The items of one model on one task through one interface.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Name of the model.
-    pub(super) model: String,
+    pub(crate) model: String,
     /// Name of the task.
-    pub(super) task: String,
+    pub(crate) task: String,
     /// Index of the task in the header.
-    pub(super) task_index: usize,
+    pub(crate) task_index: usize,
     /// Name of the interface.
-    pub(super) interface: String,
+    pub(crate) interface: String,
     /// Its items; at least one.
-    pub(super) items: Vec<&'a ItemRecord>,
+    pub(crate) items: Vec<&'a ItemRecord>,
     /// How labels were judged.
-    pub(super) by: Normalisation,
+    pub(crate) by: Normalisation,
     /// The lead of a best label below which rounding decides; `None` where no parity sample tells.
-    pub(super) noise_floor: Option<f64>,
+    pub(crate) noise_floor: Option<f64>,
 }
 
 /// The figures of a run, in the order of its plan.
@@ -93,7 +93,7 @@ pub fn cells(run: &RunLog) -> Vec<Cell> {
 }
 
 /// The items of a run, model by model, task by task, interface by interface, in the order of its plan.
-pub(super) fn places(run: &RunLog) -> Vec<Place<'_>> {
+pub(crate) fn places(run: &RunLog) -> Vec<Place<'_>> {
     let mut groups: BTreeMap<(u16, u16, usize), Vec<&ItemRecord>> = BTreeMap::new();
     for item in &run.items {
         let interfaces = run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.interfaces);
@@ -210,5 +210,15 @@ impl Usage64 {
         self.evaluated += u64::from(usage.evaluated_tokens);
         self.output += u64::from(usage.output_tokens);
         self.us += usage.prefill_us + usage.decode_us;
+    }
+}
+
+/// What an item is worth: 1 when right, a part when partly right, else 0; `None` when it does not count.
+pub(crate) fn worth(verdict: Verdict) -> Option<f64> {
+    match verdict {
+        Verdict::Right => Some(1.0),
+        Verdict::Partial(part) => Some(f64::from(part)),
+        Verdict::Wrong | Verdict::Unanswered(_) => Some(0.0),
+        Verdict::Skipped(_) | Verdict::Lost(_) => None,
     }
 }

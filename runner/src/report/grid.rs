@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 /// Lays out rows under headings; `words` columns from the left hold words and the others numbers. `width` limits the
 /// table where the terminal tells its width.
-pub(super) fn grid(headings: &[&str], words: usize, rows: Vec<Vec<String>>, width: Option<u16>) -> String {
+pub(crate) fn grid(headings: &[&str], words: usize, rows: Vec<Vec<String>>, width: Option<u16>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     if let Some(width) = width {
@@ -21,7 +21,7 @@ pub(super) fn grid(headings: &[&str], words: usize, rows: Vec<Vec<String>>, widt
 }
 
 /// `87.5 %`, or `-` where there is nothing to tell.
-pub(super) fn percent(value: Option<f64>) -> String {
+pub(crate) fn percent(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{:.1} %", 100.0 * value))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
 }
 
 /// Up to four decimals, without trailing zeros; `-` where there is nothing to tell.
-pub(super) fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return "-".to_owned() };
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

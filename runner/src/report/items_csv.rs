@@ -12,7 +12,7 @@ use super::parity::{floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 32] = [
+pub const COLUMNS: [&str; 33] = [
     "model",
     "task",
     "interface",
@@ -45,6 +45,7 @@ pub const COLUMNS: [&str; 32] = [
     "labels",
     "candidates",
     "undecided",
+    "run",
 ];
 
 /// Writes the rows of a run.
@@ -119,6 +120,7 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
         last.and_then(|turn| turn.found.as_ref())
             .map_or(String::new(), |found| found.candidates.len().to_string()),
         undecided.map_or(String::new(), |is| is.to_string()),
+        run.source_of(item.at.group).to_owned(),
     ]
 }
 
@@ -146,7 +148,7 @@ pub(crate) fn verdict_in_words(of: Verdict) -> String {
 }
 
 /// The verdict in one word, with its reason where it has one.
-fn verdict(verdict: Verdict) -> (&'static str, String) {
+pub(crate) fn verdict(verdict: Verdict) -> (&'static str, String) {
     let reason = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     match verdict {
         Verdict::Right => ("right", String::new()),

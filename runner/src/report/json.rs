@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::baselines::Control;
 use super::cells::Cell;
+use super::costs::Cost;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
@@ -20,6 +21,8 @@ pub struct Views<'a> {
     pub baselines: &'a [Control],
     /// Named figures.
     pub figures: &'a [FigureRow],
+    /// Latency and energy.
+    pub costs: &'a [Cost],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
 }
@@ -47,6 +50,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         })).collect::<Vec<_>>(),
         "tasks": run.header.tasks,
         "device": run.header.device,
+        "sources": run.sources,
         "supervisor_peak_bytes": run.complete.and_then(|complete| complete.supervisor_peak_bytes),
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
@@ -54,6 +58,8 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "memory": memory(run),
         "parity": parity(run),
         "cells": cells,
+        "costs": views.costs,
+        "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,
         "figures": views.figures,

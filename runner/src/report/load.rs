@@ -7,10 +7,12 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Tuned,
+    Session, Source, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
+use crate::supervisor::TimedKey;
+use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
 /// Everything that a log holds, unfinished groups left out.
 #[derive(Debug)]
@@ -39,10 +41,31 @@ pub struct RunLog {
     pub alone: Vec<Alone>,
     /// Replies written side by side, where a probe chose it; the last word on each model.
     pub tuned: Vec<Tuned>,
+    /// Power, latency and the state of the machine.
+    pub measured: Measured,
+    /// Of a merged log: the logs that it comes from.
+    pub sources: Vec<Source>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
     pub summary: Summary,
+}
+
+/// What was measured beside answers. The number before an entry is that of the session that measured it, from 1.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// What there was to measure with, session by session.
+    pub began: Vec<Began>,
+    /// Stretches of time.
+    pub windows: Vec<(usize, Window)>,
+    /// Samples.
+    pub timeline: Vec<(usize, Row)>,
+    /// Items that were asked on their own.
+    pub timed: Vec<(usize, Timed)>,
+    /// Jumps of the wall clock.
+    pub steps: Vec<Stepped>,
+    /// How measuring ended.
+    pub ended: Vec<Ended>,
 }
 
 impl RunLog {
@@ -93,7 +116,17 @@ impl RunLog {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
                     run.tuned.push(tuned);
                 }
+                Entry::Source(source) => run.sources.push(source),
                 Entry::Complete(complete) => run.complete = Some(complete),
+                Entry::Began(began) => run.measured.began.push(*began),
+                Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
+                Entry::Timeline(timeline) => {
+                    let session = run.measured.began.len();
+                    run.measured.timeline.extend(timeline.rows.into_iter().map(|row| (session, row)));
+                }
+                Entry::Timed(timed) => run.measured.timed.push((run.measured.began.len(), *timed)),
+                Entry::Stepped(stepped) => run.measured.steps.push(stepped),
+                Entry::Ended(ended) => run.measured.ended.push(*ended),
             }
         }
         let header = header.ok_or_else(|| {
@@ -113,9 +146,17 @@ impl RunLog {
             pieces: run.pieces,
             alone: run.alone,
             tuned: run.tuned,
+            measured: run.measured,
+            sources: run.sources,
             complete,
             summary,
         })
+    }
+
+    /// Identity of the run that a group was answered in: this one, or one that it was merged from.
+    pub fn source_of(&self, group: u32) -> &str {
+        let source = self.sources.iter().find(|source| source.groups.binary_search(&group).is_ok());
+        source.map_or(&self.header.run_id, |source| &source.run_id)
     }
 
     /// What need not be done again, and what was decided already.
@@ -129,6 +170,7 @@ impl RunLog {
             groups: self.groups.keys().copied().collect(),
             alone: self.alone.iter().map(sampled).collect(),
             tuned: self.tuned.clone(),
+            timed: self.measured.timed.iter().map(|(_, timed)| TimedKey::from(timed)).collect(),
             chosen,
         }
     }
@@ -143,6 +185,8 @@ pub struct Done {
     pub alone: BTreeSet<(u32, String, String)>,
     /// What probes chose, by model.
     pub tuned: Vec<Tuned>,
+    /// What was asked on its own, for its latency.
+    pub timed: BTreeSet<TimedKey>,
     /// How models were loaded, by index: what was chosen once is kept, because batches decide bits of scores.
     pub chosen: BTreeMap<u16, LoadSpec>,
 }
@@ -159,5 +203,7 @@ struct Parts {
     pieces: BTreeMap<(u16, i32), String>,
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
+    measured: Measured,
+    sources: Vec<Source>,
     complete: Option<Complete>,
 }

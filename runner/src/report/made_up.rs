@@ -46,6 +46,8 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         pieces: BTreeMap::new(),
         alone: Vec::new(),
         tuned: Vec::new(),
+        measured: Default::default(),
+        sources: Vec::new(),
         complete: None,
         summary: Summary::default(),
     }

@@ -67,6 +67,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             100.0 * without
         ));
     }
+    notes.extend(super::machine_notes::machine_notes(run));
     if !run.deaths.is_empty() {
         notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
     }

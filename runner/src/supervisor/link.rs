@@ -100,6 +100,11 @@ impl Link {
         Ok(Link { child, input, output, tail, follower, deadline, interrupt, guarding })
     }
 
+    /// The worker's process id, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Loads a model.
     pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
         match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
@@ -154,11 +159,6 @@ impl Link {
             FromWorker::Quantised => Ok(()),
             other => Err(self.out_of_turn(&other).await),
         }
-    }
-
-    /// The process id, while the worker lives.
-    pub fn pid(&self) -> Option<u32> {
-        self.child.id()
     }
 
     /// What the worker took so far, where it is watched.

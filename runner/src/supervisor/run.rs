@@ -1,5 +1,8 @@
 //! The run: model by model, group by group, whatever happens to the workers.
 
+mod calm;
+mod timed;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -22,6 +25,10 @@ use crate::log::{Log, LogError};
 use crate::memory::{self, Fitted, Ground, Guard, Kind, Peaks, System};
 use crate::plan::{Group, Plan};
 use crate::report::Done;
+use crate::telemetry::measuring::Measuring;
+use crate::telemetry::record::Stretch;
+
+pub use timed::TimedKey;
 
 /// Hears how a run goes.
 pub trait Progress {
@@ -64,6 +71,7 @@ pub(super) struct Runner<'a> {
     program: PathBuf,
     pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
+    measuring: Measuring,
     pub(super) library_us: u64,
     worker_peak_bytes: Option<u64>,
     /// Tokens whose text is in the log already, with the model's index.
@@ -77,6 +85,13 @@ pub(super) struct Runner<'a> {
     /// How workers of the model at hand are guarded.
     guard: Guard,
     report: Report,
+}
+
+/// What is still to be done with a model.
+struct Left {
+    groups: Vec<Group>,
+    sample: Vec<Sampled>,
+    timed: Vec<TimedKey>,
 }
 
 /// Why work on a model ends early.
@@ -116,6 +131,7 @@ pub async fn run(
     program: PathBuf,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
+    measuring: Measuring,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut runner = Runner {
@@ -124,6 +140,7 @@ pub async fn run(
         program,
         interrupt,
         progress,
+        measuring,
         library_us: 0,
         worker_peak_bytes: None,
         known_pieces: BTreeSet::new(),
@@ -133,56 +150,97 @@ pub async fn run(
         guard: Guard::default(),
         report: Report::default(),
     };
-    for model in 0..plan.models.len() {
-        let groups: Vec<Group> =
-            plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
-        let sample = parity::left(plan, model, done);
-        if groups.is_empty() && sample.is_empty() {
-            continue;
-        }
-        match runner.model(model, &groups, &sample).await {
-            Ok(()) => {}
-            Err(Stop::Interrupted) => {
-                runner.report.interrupted = true;
-                return Ok(runner.report);
-            }
-            Err(Stop::Model(failed)) => {
-                runner.progress.say(&failed.reason);
-                runner.report.failures.push(failed.reason.clone());
-                runner.report.refused |= failed.refused;
-                let written = runner.log.append(&Entry::ModelFailed(*failed));
-                let written = written.and_then(|_| runner.log.end_group());
-                written.map_err(|error| Failure::disk(error.to_string()))?;
-            }
-            Err(Stop::Fatal(failure)) => return Err(failure),
-        }
+    let ended = runner.models(done, started).await;
+    // What was measured is written whatever became of the run; only a log that cannot be written keeps it back.
+    let rest = std::mem::replace(&mut runner.measuring, Measuring::none()).stop();
+    if !matches!(ended, Err(Stop::Fatal(_))) {
+        runner.write_measured(rest).map_err(|error| Failure::disk(error.to_string()))?;
     }
-    if runner.report.failures.is_empty() {
-        let complete = Complete {
-            session_us: started.elapsed().as_micros() as u64,
-            library_us: runner.library_us,
-            supervisor_peak_bytes: crate::worker::peak_bytes(),
-            worker_peak_bytes: runner.worker_peak_bytes,
-        };
-        let written = runner.log.append(&Entry::Complete(complete)).and_then(|_| runner.log.end_group());
-        written.map_err(|error| Failure::disk(error.to_string()))?;
-        runner.report.complete = true;
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => runner.report.interrupted = true,
+        Err(Stop::Model(failed)) => runner.report.failures.push(failed.reason),
+        Err(Stop::Fatal(failure)) => return Err(failure),
     }
     Ok(runner.report)
 }
 
 impl<'a> Runner<'a> {
-    async fn model(&mut self, model: usize, groups: &[Group], sample: &[Sampled]) -> Result<(), Stop> {
+    async fn models(&mut self, done: &Done, started: Instant) -> Result<(), Stop> {
+        let plan = self.plan;
+        self.write_ready(true)?;
+        let mut first = true;
+        for model in 0..plan.models.len() {
+            let groups: Vec<Group> =
+                plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
+            let left = Left {
+                groups,
+                sample: parity::left(plan, model, done),
+                timed: timed::left(plan, model, &done.timed),
+            };
+            if left.groups.is_empty() && left.sample.is_empty() && left.timed.is_empty() {
+                continue;
+            }
+            self.calm(first).await?;
+            first = false;
+            match self.model(model, &left).await {
+                Ok(()) => {}
+                Err(Stop::Model(failed)) => {
+                    self.progress.say(&failed.reason);
+                    self.report.failures.push(failed.reason.clone());
+                    self.report.refused |= failed.refused;
+                    self.log.append(&Entry::ModelFailed(*failed))?;
+                    self.log.end_group()?;
+                }
+                Err(stop) => return Err(stop),
+            }
+            self.idle(Stretch::IdleAfter, model).await?;
+        }
+        if self.report.failures.is_empty() {
+            // A run is complete when its measurements are in the log too.
+            let rest = std::mem::replace(&mut self.measuring, Measuring::none()).stop();
+            self.write_measured(rest)?;
+            let complete = Complete {
+                session_us: started.elapsed().as_micros() as u64,
+                library_us: self.library_us,
+                supervisor_peak_bytes: crate::worker::peak_bytes(),
+                worker_peak_bytes: self.worker_peak_bytes,
+            };
+            self.log.append(&Entry::Complete(complete))?;
+            self.log.end_group()?;
+            self.report.complete = true;
+        }
+        Ok(())
+    }
+
+    /// Writes down what was measured and is ready. `all`: also what still waits for a reading.
+    fn write_ready(&mut self, all: bool) -> Result<(), LogError> {
+        let entries = self.measuring.entries(all);
+        self.write_measured(entries)
+    }
+
+    fn write_measured(&mut self, entries: Vec<Entry>) -> Result<(), LogError> {
+        for entry in entries {
+            self.log.append(&entry)?;
+        }
+        Ok(())
+    }
+
+    async fn model(&mut self, model: usize, left: &Left) -> Result<(), Stop> {
         let planned = &self.plan.models[model];
         let settings = self.plan.settings(planned);
-        let pairs: usize = groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
-        self.progress.model(&planned.record.name, pairs as u64);
+        let pairs: usize = left.groups.iter().map(|group| self.spec(*group, &settings).pairs().count()).sum();
+        self.progress.model(&planned.record.name, (pairs + left.timed.len()) as u64);
         let mut spec = self.fitted(model, &settings).await?;
         if spec.parallel == 0 {
             spec.parallel = self.parallel(model, &spec).await?;
         }
+        self.idle(Stretch::IdleUnloaded, model).await?;
+        let loading = self.measuring.begin(Stretch::Load, model as u16, None);
         let mut link = self.open(model, &spec).await?;
-        for group in groups {
+        self.measuring.end(loading);
+        self.idle(Stretch::IdleLoaded, model).await?;
+        for group in &left.groups {
             if self.interrupt.is_asked() {
                 return Err(Stop::Interrupted);
             }
@@ -190,9 +248,9 @@ impl<'a> Runner<'a> {
             self.group(self.spec(*group, &settings), &spec, &mut link).await?;
         }
         if self.packs {
-            self.score_alone(sample, &settings, &spec, &mut link).await?;
+            self.score_alone(&left.sample, &settings, &spec, &mut link).await?;
         }
-        Ok(())
+        self.timed(&left.timed, &settings, &spec, &mut link).await
     }
 
     /// `settings`: one for each task of the plan.
@@ -345,6 +403,7 @@ impl<'a> Runner<'a> {
     async fn open(&mut self, model: usize, spec: &LoadSpec) -> Result<Link, Stop> {
         let mut link = self.start()?;
         let facts = self.opened(&mut link, spec, model).await?;
+        self.measuring.set_worker(link.pid());
         self.packs = facts.packs;
         self.log.append(&Entry::Loaded(Loaded { model: model as u16, spec: spec.clone(), facts }))?;
         Ok(link)
@@ -391,13 +450,17 @@ impl<'a> Runner<'a> {
     async fn group(&mut self, spec: GroupSpec<'_>, load: &LoadSpec, link: &mut Link) -> Result<(), Stop> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
+        let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
         let mut account = Account::default();
         let mut items = None;
         for attempt in 1..=2 {
             account.phases.clear();
             let mut tracks = spec.tracks();
-            let progress = &mut *self.progress;
-            let mut hear = |at| progress.advance(at);
+            let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
+            let mut hear = |at| {
+                progress.advance(at);
+                measuring.drain();
+            };
             match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
                 Ok(()) => {
                     items = Some(records(tracks, spec.at, attempt));
@@ -410,6 +473,7 @@ impl<'a> Runner<'a> {
             Some(items) => items,
             None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
+        self.measuring.end(window);
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
             // Everything is answered; a worker that dies now costs a restart only.
@@ -506,6 +570,7 @@ impl<'a> Runner<'a> {
             self.log.append(&Entry::MemoryUse(MemoryUse { at, peaks, storm }))?;
         }
         self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
+        self.write_ready(false)?;
         self.log.end_group()?;
         self.progress.done(u64::from(count));
         Ok(())

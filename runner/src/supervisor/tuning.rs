@@ -56,7 +56,10 @@ pub(super) async fn measure(link: &mut Link, most: u32) -> Result<Vec<TunedStep>
     let tokens = (share_us / 2 / first.samples_us[0].max(1)).clamp(1, MOST_STEPS);
     let mut steps = Vec::new();
     for sequences in SEQUENCES.into_iter().filter(|&sequences| sequences <= most) {
-        if !steps.is_empty() && started.elapsed() >= BUDGET {
+        // A step has at most twice the work of the one before it.
+        let next_us =
+            steps.last().map_or(0, |step: &TunedStep| 2 * step.samples_us.iter().max().unwrap_or(&0));
+        if !steps.is_empty() && started.elapsed() + Duration::from_micros(next_us) >= BUDGET {
             break;
         }
         let probe = probe(sequences, tokens, REPETITIONS);

@@ -24,10 +24,14 @@ pub(crate) fn check(bytes: &[u8]) {
     let (template, lead) = (pieces.next().unwrap_or_default(), pieces.next().unwrap_or_default());
     let mut turns: Vec<Turn> = Vec::new();
     if choice & 8 != 0 {
-        turns.push(Turn { role: Role::System, text: pieces.next().unwrap_or_default() });
+        turns.push(Turn {
+            role: Role::System,
+            text: pieces.next().unwrap_or_default(),
+            pictures: Vec::new(),
+        });
     }
     let roles = [Role::User, Role::Assistant].into_iter().cycle();
-    turns.extend(pieces.zip(roles).map(|(text, role)| Turn { role, text }));
+    turns.extend(pieces.zip(roles).map(|(text, role)| Turn { role, text, pictures: Vec::new() }));
     let prompt = Prompt { turns, lead };
     let thinking = [Thinking::Default, Thinking::On, Thinking::Off][usize::from(choice % 3)];
     let tokens = || Tokens {

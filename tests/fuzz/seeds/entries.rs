@@ -8,7 +8,7 @@ use models::{
 };
 use runner::entry::{
     Complete, Death, DeathCause, Device, Entry, GroupEnd, GroupRef, Header, ItemRecord, Loaded, ModelRecord,
-    Session, TaskRecord, TurnRecord,
+    Session, TaskRecord, Tuned, TunedStep, TurnRecord,
 };
 
 const CUT: &[u8] = b"\xff\xfe\xfd\xfc";
@@ -60,6 +60,11 @@ fn entries() -> Vec<Entry> {
             library_us: 1,
             supervisor_peak_bytes: None,
             worker_peak_bytes: Some(1),
+        }),
+        Entry::Tuned(Tuned {
+            model: 0,
+            parallel: 2,
+            steps: vec![TunedStep { sequences: 2, tokens: 32, samples_us: vec![7, 8] }],
         }),
     ]
 }

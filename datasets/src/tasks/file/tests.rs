@@ -8,9 +8,11 @@ const ROWS: &str = "id,question,hint,A,B,C,D,answer,category\nq1,Which?,,x,y,,,B
 
 fn resolved(params: &str) -> Result<Resolved, TaskError> {
     let params = Params(params.parse().unwrap());
-    FILE.resolved(&params, &mut |path| {
-        if path == "items.csv" { Ok(ROWS.to_owned()) } else { Err("no such file".to_owned()) }
-    })
+    let read = |path: &str| match path {
+        "items.csv" => Ok(ROWS.to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    FILE.resolved(&params, &mut crate::Texts(read))
 }
 
 #[test]

@@ -14,7 +14,9 @@ use serde::Deserialize;
 use crate::bayes::choice::{Parameters, Problem};
 use crate::grid::{Cell, MAX_SIZE};
 use crate::item::{self, Ask, Cue, Gold, Item, Part, Question};
+use crate::picture::Picture;
 use crate::reading::{Reading, SEQUENCE_JOINT};
+use crate::tasks::campus::{Map, Show, Stretch};
 use crate::{Baseline, Params, Stream, Task, TaskError};
 use prompt::Form;
 use routes::{Kind, Route, Routes, Rules, Type};
@@ -61,6 +63,9 @@ rules = "official"
 form = "printed"
 # The paper's worked example, 0 or 1.
 shots = 0
+# "none": layout and routes as text; "added": a picture of the layout before the text; "instead": pictures of the layout and
+# of each route in place of rows and moves; "withheld": neither, a control. Pictures go with the form "printed".
+pictures = "none"
 "#;
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -76,6 +81,7 @@ struct Settings {
     rules: Rules,
     form: Form,
     shots: usize,
+    pictures: Show,
 }
 
 impl Default for Settings {
@@ -91,6 +97,7 @@ impl Default for Settings {
             rules: Rules::Official,
             form: Form::Printed,
             shots: 0,
+            pictures: Show::None,
         }
     }
 }
@@ -116,6 +123,9 @@ impl Settings {
         }
         if self.acceptance.iter().any(|percent| *percent > 100) {
             return wrong("acceptance: must be four percentages, 0 to 100".to_owned());
+        }
+        if self.pictures != Show::None && self.form != Form::Printed {
+            return wrong("pictures: shown with the form \"printed\" alone".to_owned());
         }
         if self.shots > 1 {
             return wrong(format!("shots = {}: must be 0 or 1", self.shots));
@@ -208,9 +218,15 @@ fn question(settings: &Settings, seed: u64, number: usize, drawn: &Drawn) -> Ite
         tags.insert((*label).to_owned(), kind.word().to_owned());
     }
     tags.insert("position".to_owned(), prompt::LABELS[gold].to_owned());
+    let map = |walk: &[Cell]| Some(Map::new(drawn.scene.rows(), walk, true));
+    let mut stretches = vec![Stretch { text: drawn.scene.rows().join("\n"), map: map(&[]), words: "" }];
+    for (kind, option) in kinds.iter().zip(&options) {
+        stretches.push(Stretch { text: option.clone(), map: map(drawn.routes.of(*kind)), words: "" });
+    }
+    let text = prompt::printed(&drawn.scene, &options, settings.shots);
     let question = Question {
         history: Vec::new(),
-        stem: vec![prompt::printed(&drawn.scene, &options, settings.shots).into()],
+        stem: settings.pictures.parts(text, stretches),
         ask: Ask {
             direct: "\n\nAnswer with the letter of the most proper route alone.".to_owned(),
             direct_lead: String::new(),
@@ -322,13 +338,19 @@ fn cue(name: &str, text: &str) -> Cue {
 }
 
 /// Reads back what an item shows: the scene, and its four routes with their kinds. `None` for the neutralised forms.
-#[allow(irrefutable_let_patterns)] // parts need not stay text alone
 pub fn shown(item: &Item) -> Option<(Scene, Routes)> {
     let question = item.first_question();
     let Gold::Route { kinds, steps, .. } = &question.gold else { return None };
-    let Part::Text(text) = question.stem.first()? else { return None };
-    let layout = text.rsplit_once("\nTask:\n")?.0.rsplit_once("two restaurants.\n")?.1;
-    let scene = Scene::read(layout.trim_end())?;
+    let drawn = question.pictures().find_map(|picture| match picture {
+        Picture::Campus(map) => Some(map.rows.join("\n")),
+        _ => None,
+    });
+    let written = || {
+        let Part::Text(text) = question.stem.first()? else { return None };
+        let layout = text.rsplit_once("\nTask:\n")?.0.rsplit_once("two restaurants.\n")?.1;
+        Some(layout.trim_end().to_owned())
+    };
+    let scene = Scene::read(&drawn.or_else(written)?)?;
     let of = |wanted: Kind| -> Option<Route> {
         let option = &question.options[kinds.iter().position(|kind| kind == wanted.word())?];
         std::iter::once(Some(scene.agent)).chain(option.lines().map(goal)).collect()

@@ -270,7 +270,7 @@ fn the_documented_defaults_are_the_defaults() {
     let documented: Settings = Params(DEFAULTS.parse().unwrap()).read().unwrap();
     assert_eq!(documented, Settings::default());
     let table: toml::Table = DEFAULTS.parse().unwrap();
-    assert_eq!(table.len(), 10);
+    assert_eq!(table.len(), 11);
 }
 
 #[test]
@@ -295,4 +295,41 @@ fn published_shares_of_routes_sum_to_one() {
     }
     assert_eq!(sums.len(), 7);
     assert!(sums.values().all(|sum| (sum - 1.0).abs() < 5e-6), "{sums:?}");
+}
+
+#[test]
+fn pictures_show_the_layout_and_every_route_in_its_place() {
+    let plain = items_with("scenes = 20", 1);
+    let shape = |item: &Item| -> String {
+        let parts = item.first_question().stem.iter();
+        parts.map(|part| if let Part::Text(text) = part { text.as_str() } else { "[]" }).collect()
+    };
+    for (item, plain) in items_with("scenes = 20\npictures = 'instead'", 1).iter().zip(&plain) {
+        let maps: Vec<&Map> = item
+            .pictures()
+            .map(|picture| if let Picture::Campus(map) = picture { map } else { panic!("no campus") })
+            .collect();
+        let (scene, routes) = shown(plain).unwrap();
+        assert_eq!(maps.len(), 5);
+        assert!(maps.iter().all(|map| map.rows == scene.rows()) && maps[0].walk.is_empty());
+        let Gold::Route { kinds, .. } = &item.first_question().gold else { panic!("no route") };
+        for (kind, map) in kinds.iter().zip(&maps[1..]) {
+            let route = routes.of(*Kind::ALL.iter().find(|known| known.word() == kind).unwrap());
+            let walk: Vec<(u8, u8)> = route.iter().map(|cell| (cell.x, cell.y)).collect();
+            assert_eq!(map.walk, walk);
+        }
+        let text = shape(item);
+        assert!(
+            text.contains("two restaurants.\n[]\n\nTask:") && text.contains("\n\nRoute A\n[]\n\nRoute B\n[]")
+        );
+        assert!(!text.contains("Move "), "{text}");
+        assert_eq!((shown(item), &item.first_question().gold), (shown(plain), &plain.first_question().gold));
+    }
+    let added = &items_with("scenes = 1\npictures = 'added'", 1)[0];
+    assert_eq!(shape(added), format!("[]\n{}", shape(&plain[0])));
+    let withheld = &items_with("scenes = 1\npictures = 'withheld'", 1)[0];
+    assert!(
+        withheld.pictures().count() == 0 && !shape(withheld).contains("Move ") && shown(withheld).is_none()
+    );
+    assert!(items(&Params("pictures = 'added'\nform = 'shortcut'".parse().unwrap()), 1).is_err());
 }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::grid::MAX_SIZE;
 use crate::item::{self, Ask, Cue, Gold, Item, Question};
 use crate::reading::Reading;
+use crate::tasks::campus::{Map, Show, Stretch};
 use crate::{Params, Stream, Task, TaskError};
 use prompt::{Form, Shown};
 use scene::{Draw, Kind, Preference, Scene};
@@ -51,6 +52,9 @@ gold = "possible-worlds"
 form = "model"
 # The paper's worked examples, 0 to 3: Previsited, Intermediate, Last.
 shots = 0
+# "none": layout and walk as text; "added": a picture of both before the text; "instead": the picture in place of rows and
+# coordinates; "withheld": neither, a control. Pictures go with the forms "model" and "printed".
+pictures = "none"
 # "order": the order is written out; "choice": four orders are offered, for interfaces that score labels.
 answer = "order"
 "#;
@@ -69,6 +73,7 @@ struct Settings {
     gold: GoldRule,
     form: Form,
     shots: usize,
+    pictures: Show,
     answer: Answer,
 }
 
@@ -108,6 +113,7 @@ impl Default for Settings {
             gold: GoldRule::PossibleWorlds,
             form: Form::Model,
             shots: 0,
+            pictures: Show::None,
             answer: Answer::Order,
         }
     }
@@ -130,6 +136,11 @@ impl Settings {
         }
         if self.kinds.is_empty() {
             return wrong("kinds = []: name at least one of intermediate, last, previsited".to_owned());
+        }
+        if self.pictures != Show::None && self.form == Form::Shortcut {
+            return wrong(
+                "pictures: the form \"shortcut\" is text alone; take \"model\" or \"printed\"".to_owned(),
+            );
         }
         if !(1..=8).contains(&self.walks) {
             return wrong(format!("walks = {}: must be 1 to 8", self.walks));
@@ -231,6 +242,11 @@ fn item(
     let id = format!("{family}-w{place}");
     let pick = found.walk.pick;
     let shown = Shown { scene, lines: scene::lines(scene, &found.walk.cells, pick) };
+    let stretches = [
+        (scene.rows().join("\n"), Some(Map::new(scene.rows(), &found.walk.cells, false)), ""),
+        (shown.lines.join("\n"), None, DRAWN_WALK),
+    ];
+    let stretches = stretches.map(|(text, map, words)| Stretch { text, map, words }).into();
     let mut stem = prompt::stem(settings.form, settings.shots, &shown);
     let (right, chain, free) = prompt::conclusion(found.gold, pick);
     let foods: Vec<&str> = found.preference.iter().map(|truck| FOOD_NAMES[usize::from(*truck)]).collect();
@@ -244,7 +260,7 @@ fn item(
     let question = match settings.answer {
         Answer::Order => Question {
             history: Vec::new(),
-            stem: vec![stem.into()],
+            stem: settings.pictures.parts(stem, stretches),
             ask: ask_order(settings.form),
             labels: Vec::new(),
             options: Vec::new(),
@@ -264,7 +280,7 @@ fn item(
             tags.insert("position".to_owned(), labels[usize::from(gold)].clone());
             Question {
                 history: Vec::new(),
-                stem: vec![stem.into()],
+                stem: settings.pictures.parts(stem, stretches),
                 ask: ask_choice(),
                 labels,
                 options: offers,
@@ -275,6 +291,10 @@ fn item(
     };
     Item::one(id, family, tags, question)
 }
+
+/// Stands for the lines of a walk that is drawn.
+const DRAWN_WALK: &str = "It is the line in the picture. Its arrow heads are the more yellow the later the step, and it ends at the truck \
+     that A picks.";
 
 const FOOD_NAMES: [&str; 5] = ["X", "Y", "Z", "M", "N"];
 

@@ -355,7 +355,7 @@ fn the_documented_defaults_are_the_defaults() {
     let documented: Settings = Params(DEFAULTS.parse().unwrap()).read().unwrap();
     assert_eq!(documented, Settings::default());
     let table: toml::Table = DEFAULTS.parse().unwrap();
-    assert_eq!(table.len(), 12);
+    assert_eq!(table.len(), 13);
 }
 
 #[test]
@@ -363,4 +363,44 @@ fn default_items_at_seed_1_never_change() {
     let json = serde_json::to_vec(&items_with("", 1)).unwrap();
     let hash: String = Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(hash, "35c3a8473a5ecbc3d6db77891bc34acbe952f18d1b22adf50056edbba2e3dc3f");
+}
+
+#[test]
+fn pictures_show_the_walk_in_place_of_its_lines() {
+    for form in ["model", "printed"] {
+        for shots in [0, 3] {
+            let of = |show: &str| {
+                items_with(&format!("scenes = 5\nform = '{form}'\nshots = {shots}\npictures = '{show}'"), 1)
+            };
+            for ((item, plain), withheld) in of("instead").iter().zip(of("none")).zip(of("withheld")) {
+                let maps: Vec<&crate::Picture> = item.pictures().collect();
+                let [crate::Picture::Campus(map)] = maps[..] else { panic!("one campus") };
+                let Part::Text(text) = &plain.first_question().stem[0] else { panic!("a text") };
+                let layout = map.rows.join("\n");
+                // What is drawn is what the text says, and nothing of it is left in the text.
+                assert!(text.contains(&format!("{layout}\n")));
+                assert_eq!(map.walk.len(), plain.tags["steps"].parse::<usize>().unwrap() + 1);
+                let first = format!("\n({}, {})", map.walk[0].0, map.walk[0].1);
+                assert!(text[text.rfind("Layout:").unwrap()..].contains(&first));
+                let told: String = item
+                    .first_question()
+                    .stem
+                    .iter()
+                    .map(|part| if let Part::Text(text) = part { text.as_str() } else { "[]" })
+                    .collect();
+                let own = &told[told.rfind("Layout:").unwrap()..];
+                assert!(
+                    own.contains("[]\n\nStudent A") && own.contains("It is the line in the picture."),
+                    "{own}"
+                );
+                assert!(!own.contains("memory") && !own.contains(&first), "{own}");
+                assert_eq!(item.first_question().gold, plain.first_question().gold);
+                assert_eq!(
+                    withheld.first_question().stem[..],
+                    item.first_question().clone().withheld().stem[..]
+                );
+            }
+        }
+    }
+    assert!(items(&Params("form = 'shortcut'\npictures = 'added'".parse().unwrap()), 1).is_err());
 }

@@ -204,7 +204,7 @@ fn data_12_genre_and_set_stay_apart() {
     let line = r#"{"gold_label":"entailment","genre":"fiction","promptID":"7","pairID":"7e","sentence1":" He left early.","sentence2":"He went away."}"#;
     let loaded = mnli(line).unwrap();
     assert_eq!(loaded.pairs[0].genre, "fiction");
-    let mut read = |_: &str| Ok(line.to_owned());
+    let mut read = crate::Texts(|_: &str| Ok(line.to_owned()));
     let both = params("mnli-matched = 'm.jsonl'\nmnli-mismatched = 'mm.jsonl'");
     let resolved = LOGIC.resolved(&both, &mut read).unwrap();
     // The same pairID in both files names two pairs.
@@ -261,7 +261,7 @@ fn words_are_split_at_white_space_and_seven_are_the_most() {
 fn named_files_become_pairs_that_need_no_file_any_more() {
     let files =
         BTreeMap::from([("dev.jsonl", SNLI.to_owned()), ("test.jsonl", row("t", "A cat sits.", "It sits."))]);
-    let mut read = |path: &str| files.get(path).cloned().ok_or_else(|| "not found".to_owned());
+    let mut read = crate::Texts(|path: &str| files.get(path).cloned().ok_or_else(|| "not found".to_owned()));
     let named = params("own = false\nsnli-dev = 'dev.jsonl'\nsnli-test = 'test.jsonl'");
     assert!((LOGIC.items)(&named, 1).unwrap_err().to_string().contains("snli-dev"));
 

@@ -1,0 +1,42 @@
+//! `edge-eval merge`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{print, talk};
+use crate::exit::{Exit, Failure};
+use crate::merge::merge;
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub(super) struct MergeCommand {
+    /// Folders of runs of one plan: shards, or the same run on several machines
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Folder of the merged run; must not hold a run yet
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl MergeCommand {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let merged = merge(&self.runs, &self.out)?;
+        if !merged.missing.is_empty() {
+            let few: Vec<String> = merged.missing.iter().take(10).map(u32::to_string).collect();
+            let more = if merged.missing.len() > 10 { ", ..." } else { "" };
+            talk(&format!(
+                "{} groups are in none of the logs: {}{more}",
+                merged.missing.len(),
+                few.join(", ")
+            ));
+        }
+        print(&format!(
+            "{}: {} groups, {} of them in more than one log; {} missing\n",
+            self.out.display(),
+            merged.groups,
+            merged.duplicates,
+            merged.missing.len()
+        ))
+    }
+}

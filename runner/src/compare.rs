@@ -1,0 +1,118 @@
+//! Compares models item by item: the same questions to both sides, and what differs between the answers.
+//!
+//! Everything is paired, families of items count as one witness, and what cannot be compared is refused by name.
+
+mod costs;
+mod csv;
+mod divergences;
+mod effects;
+mod estimate;
+mod matching;
+mod names;
+mod overall;
+mod pairs;
+mod rows;
+mod sentence;
+mod side;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure};
+use crate::report::RunLog;
+use crate::statistics::holm;
+
+pub use csv::{COLUMNS, write_csv};
+pub use effects::Effect;
+pub use estimate::Mean;
+pub use matching::FIELDS;
+pub use overall::Overall;
+pub use rows::Row;
+pub use side::{Side, read};
+pub use text::text;
+
+/// What is asked of a comparison.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// A loss that does not matter, as a fraction.
+    pub margin: f64,
+    /// Fields that may differ all the same, of [`FIELDS`].
+    pub allow: Vec<String>,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+}
+
+/// One reference and what is compared with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What the others are compared with.
+    pub reference: costs::Costs,
+    /// The others.
+    pub candidates: Vec<costs::Costs>,
+    /// A loss that does not matter, as a fraction.
+    pub margin: f64,
+    /// One row per candidate, task and interface.
+    pub rows: Vec<Row>,
+    /// One row per candidate and interface, over the tasks.
+    pub overall: Vec<Overall>,
+    /// What reasoning first does on each side, and how much less or more it does to a candidate.
+    pub effects: Vec<Effect>,
+    /// What to know before believing it.
+    pub notes: Vec<String>,
+    /// The verdicts in plain words.
+    pub sentences: Vec<String>,
+}
+
+/// Compares the models of a run that has been read: the first with the others.
+pub fn compare_models(run: &RunLog, options: &Options) -> Result<Comparison, Failure> {
+    compare(&side::sides(run, Path::new(&run.header.run_id)), options)
+}
+
+/// Compares all sides behind the first with the first.
+pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure> {
+    let [reference, candidates @ ..] = sides else {
+        return Err(Failure::usage("nothing to compare: name at least one run"));
+    };
+    if candidates.is_empty() {
+        return Err(Failure::usage(format!(
+            "nothing to compare with {}: its run has one model; name another run",
+            reference.name
+        )));
+    }
+    let mut notes = Vec::new();
+    let mut rows = Vec::new();
+    let mut effects = effects::of_reference(reference, options.seed);
+    for candidate in candidates {
+        notes.extend(matching::check(reference, candidate, &options.allow)?);
+        let own = rows::rows(reference, candidate, options);
+        if own.is_empty() {
+            return Err(Failure::new(
+                Exit::Mismatch,
+                format!("{} and {} have no task and interface in common", reference.name, candidate.name),
+            ));
+        }
+        rows.extend(own);
+        effects.extend(effects::effects(reference, candidate, options.seed));
+    }
+    // A row without pairs tests nothing.
+    let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.pairs > 0).collect();
+    let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
+    tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
+    notes.extend(rows.iter().filter_map(Row::note));
+    let overall = overall::overall(&rows, options.margin);
+    let sentences = sentence::sentences(reference, candidates, &overall, &rows, options.margin);
+    Ok(Comparison {
+        reference: costs::costs(reference, reference),
+        candidates: candidates.iter().map(|candidate| costs::costs(candidate, reference)).collect(),
+        margin: options.margin,
+        rows,
+        overall,
+        effects,
+        notes,
+        sentences,
+    })
+}

@@ -1,0 +1,106 @@
+//! A comparison as CSV: one row per candidate, task and interface. Columns are stable; new ones are appended.
+
+use std::io::Write;
+
+use super::Comparison;
+use super::rows::Row;
+
+/// The columns, in order.
+pub const COLUMNS: [&str; 38] = [
+    "reference",
+    "candidate",
+    "task",
+    "interface",
+    "pairs",
+    "families",
+    "missing_in_reference",
+    "missing_in_candidate",
+    "not_counted",
+    "both_right",
+    "only_reference",
+    "only_candidate",
+    "both_wrong",
+    "accuracy_reference",
+    "accuracy_candidate",
+    "difference",
+    "low",
+    "high",
+    "method",
+    "least",
+    "design_effect",
+    "mcnemar_p",
+    "mcnemar_mid_p",
+    "mcnemar_loss_p",
+    "family_p",
+    "family_loss_p",
+    "holm_p",
+    "detectable",
+    "kl",
+    "total_variation",
+    "same_answer",
+    "first_slot_reference",
+    "first_slot_candidate",
+    "first_slot_low",
+    "first_slot_high",
+    "time_ratio",
+    "median_ms_reference",
+    "median_ms_candidate",
+];
+
+/// Writes the rows.
+pub fn write_csv(comparison: &Comparison, output: impl Write) -> csv::Result<()> {
+    let mut writer = csv::Writer::from_writer(output);
+    writer.write_record(COLUMNS)?;
+    for row in &comparison.rows {
+        writer.write_record(record(&comparison.reference.name, row))?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+fn record(reference: &str, row: &Row) -> Vec<String> {
+    let number = |value: Option<f64>| {
+        value.filter(|value| value.is_finite()).map_or(String::new(), |value| value.to_string())
+    };
+    let mut fields: Vec<String> =
+        [reference, &row.candidate, &row.task, &row.interface].map(str::to_owned).to_vec();
+    let counts = [
+        row.pairs,
+        row.families,
+        row.missing_in_reference,
+        row.missing_in_candidate,
+        row.not_counted,
+        row.both_right,
+        row.only_reference,
+        row.only_candidate,
+        row.both_wrong,
+    ];
+    fields.extend(counts.map(|count| count.to_string()));
+    fields.extend([row.accuracy_reference, row.accuracy_candidate].map(number));
+    fields.extend([row.difference.value, row.difference.low, row.difference.high].map(number));
+    let method = serde_json::json!(row.difference.method);
+    fields.push(method.as_str().unwrap_or_default().to_owned());
+    let numbers = [
+        row.difference.least,
+        Some(row.difference.design_effect),
+        Some(row.mcnemar.two_sided),
+        Some(row.mcnemar.mid_p),
+        Some(row.mcnemar.loss),
+        Some(row.by_family.two_sided),
+        Some(row.by_family.loss),
+        Some(row.holm),
+        row.detectable,
+        row.labels.kl,
+        row.labels.total_variation,
+        row.labels.same_answer,
+        row.labels.first_slot_reference,
+        row.labels.first_slot_candidate,
+        row.labels.first_slot_shift.low,
+        row.labels.first_slot_shift.high,
+        row.time_ratio,
+        row.median_ms_reference,
+        row.median_ms_candidate,
+    ];
+    fields.extend(numbers.map(number));
+    fields
+}

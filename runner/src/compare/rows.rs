@@ -1,0 +1,156 @@
+//! One candidate against the reference on one task through one interface.
+
+use serde::Serialize;
+
+use super::Options;
+use super::divergences::{Labels, labels};
+use super::estimate::{Mean, estimate};
+use super::pairs::{Value, families, pairs};
+use super::side::{Place, Side};
+use crate::statistics::{McNemar, SignFlip, detectable, mcnemar, median, sign_flip};
+
+/// Families below which the reader is warned.
+const FEW_FAMILIES: u64 = 10;
+
+/// The comparison of one task and interface.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The candidate.
+    pub candidate: String,
+    /// Name of the task.
+    pub task: String,
+    /// Name of the interface.
+    pub interface: String,
+    /// Items that count on both sides.
+    pub pairs: u64,
+    /// Families that they come from.
+    pub families: u64,
+    /// Items in the log of the candidate alone.
+    pub missing_in_reference: u64,
+    /// Items in the log of the reference alone.
+    pub missing_in_candidate: u64,
+    /// Items that one side skipped or lost.
+    pub not_counted: u64,
+    /// Right on both sides.
+    pub both_right: u64,
+    /// Right on the reference's side alone.
+    pub only_reference: u64,
+    /// Right on the candidate's side alone.
+    pub only_candidate: u64,
+    /// Right on neither side.
+    pub both_wrong: u64,
+    /// Accuracy of the reference over the pairs; partly right answers count in part.
+    pub accuracy_reference: Option<f64>,
+    /// The same of the candidate.
+    pub accuracy_candidate: Option<f64>,
+    /// Candidate minus reference.
+    pub difference: Mean,
+    /// McNemar's exact test, items taken as independent.
+    pub mcnemar: McNemar,
+    /// The same test with families as witnesses: what verdicts use.
+    pub by_family: SignFlip,
+    /// Its two-sided p-value, adjusted for all rows (Holm).
+    pub holm: f64,
+    /// The smallest difference that so many pairs show with probability 0.8; `None` when they show none.
+    pub detectable: Option<f64>,
+    /// What the sides make of the labels.
+    pub labels: Labels,
+    /// Time of the candidate's engine over that of the reference's, on the pairs.
+    pub time_ratio: Option<f64>,
+    /// Median time per item of the reference, in milliseconds.
+    pub median_ms_reference: Option<f64>,
+    /// The same of the candidate.
+    pub median_ms_candidate: Option<f64>,
+    /// Engine time of the pairs on both sides, in microseconds.
+    #[serde(skip)]
+    pub(super) engine_us: (u64, u64),
+}
+
+/// Compares everything that two sides have in common.
+pub(super) fn rows(reference: &Side, candidate: &Side, options: &Options) -> Vec<Row> {
+    reference.places.iter().filter_map(|(place, _)| row(reference, candidate, place, options)).collect()
+}
+
+fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> Option<Row> {
+    let pairs = pairs(reference, candidate, place)?;
+    let both = &pairs.both;
+    let count =
+        |one: bool, two: bool| both.iter().filter(|(a, b)| (a.right, b.right) == (one, two)).count() as u64;
+    let (only_reference, only_candidate) = (count(true, false), count(false, true));
+    let differences: Vec<Value<'_>> =
+        both.iter().map(|(a, b)| (a.family.as_str(), b.worth - a.worth)).collect();
+    let flips: Vec<Value<'_>> = both
+        .iter()
+        .map(|(a, b)| (a.family.as_str(), f64::from(u8::from(b.right)) - f64::from(u8::from(a.right))))
+        .collect();
+    let by_family: Vec<i64> = families(&flips).iter().map(|family| family.sum as i64).collect();
+    let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]);
+    let n = both.len() as u64;
+    let by_family = sign_flip(&by_family);
+    let same_template = reference.model.template_sha256 == candidate.model.template_sha256;
+    let total =
+        |side: fn(&(&super::side::Answer, &super::side::Answer)) -> u64| both.iter().map(side).sum::<u64>();
+    let engine_us = (total(|(a, _)| a.engine_us), total(|(_, b)| b.engine_us));
+    let mean = |sum: f64| (n > 0).then(|| sum / n as f64);
+    Some(Row {
+        candidate: candidate.name.clone(),
+        task: place.0.clone(),
+        interface: place.1.clone(),
+        pairs: n,
+        families: difference.families,
+        missing_in_reference: pairs.missing_in_reference,
+        missing_in_candidate: pairs.missing_in_candidate,
+        not_counted: pairs.not_counted,
+        both_right: count(true, true),
+        only_reference,
+        only_candidate,
+        both_wrong: count(false, false),
+        accuracy_reference: mean(both.iter().map(|(a, _)| a.worth).sum()),
+        accuracy_candidate: mean(both.iter().map(|(_, b)| b.worth).sum()),
+        detectable: detectable(
+            n as f64 / difference.design_effect,
+            discordance(n, only_reference + only_candidate),
+        ),
+        difference,
+        mcnemar: mcnemar(only_reference, only_candidate),
+        holm: by_family.two_sided,
+        by_family,
+        labels: labels(both, same_template, options.seed, &[&place.0, &place.1]),
+        time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
+        median_ms_reference: median(both.iter().map(|(a, _)| a.engine_us as f64 / 1e3)),
+        median_ms_candidate: median(both.iter().map(|(_, b)| b.engine_us as f64 / 1e3)),
+        engine_us,
+    })
+}
+
+/// Share of pairs that differ; where none does, as if one did.
+pub(super) fn discordance(pairs: u64, differing: u64) -> f64 {
+    if pairs == 0 { 0.0 } else { differing.max(1) as f64 / pairs as f64 }
+}
+
+impl Row {
+    /// Share of pairs that differ.
+    pub(super) fn discordance(&self) -> f64 {
+        discordance(self.pairs, self.only_reference + self.only_candidate)
+    }
+
+    /// What to know of this row before believing it.
+    pub(super) fn note(&self) -> Option<String> {
+        let mut words = Vec::new();
+        let missing = self.missing_in_reference + self.missing_in_candidate;
+        if missing > 0 {
+            words.push(format!("{missing} items are in one log alone"));
+        }
+        if self.not_counted > 0 {
+            words.push(format!("{} items were skipped or lost on one side", self.not_counted));
+        }
+        if self.pairs > 0 && self.families < FEW_FAMILIES && self.families < self.pairs {
+            words.push(format!(
+                "the {} items come from {} families: a difference can be theirs alone; ask for more families",
+                self.pairs, self.families
+            ));
+        }
+        let place = format!("{} / {} / {}", self.candidate, self.task, self.interface);
+        (!words.is_empty()).then(|| format!("{place}: {}", words.join("; ")))
+    }
+}

@@ -1,0 +1,103 @@
+//! The verdict in plain words: the last lines of a comparison.
+
+use super::costs::costs;
+use super::overall::Overall;
+use super::rows::Row;
+use super::side::Side;
+
+/// Level below which a task's difference is named.
+const LEVEL: f64 = 0.05;
+
+/// One sentence per candidate and interface.
+pub(super) fn sentences(
+    reference: &Side,
+    candidates: &[Side],
+    overall: &[Overall],
+    rows: &[Row],
+    margin: f64,
+) -> Vec<String> {
+    overall
+        .iter()
+        .map(|one| {
+            let mut parts = vec![verdict(one, margin)];
+            parts.extend(surely_different(one, rows));
+            parts.extend(one.time_ratio.map(speed));
+            if let Some(side) = candidates.iter().find(|side| side.name == one.candidate) {
+                parts.extend(memory(side, reference));
+            }
+            format!("{}, {}: {}", one.candidate, one.interface, parts.join("; "))
+        })
+        .collect()
+}
+
+fn verdict(one: &Overall, margin: f64) -> String {
+    let (Some(difference), Some(most_loss)) = (one.difference, one.most_loss) else {
+        return "no verdict: there are no pairs, or too few to tell how sure they are".to_owned();
+    };
+    let interval = match one.low.zip(one.high) {
+        Some((low, high)) => format!(" (95 %: {} to {})", signed(low), signed(high)),
+        None => String::new(),
+    };
+    let bound = format!("no loss larger than {} points at 95 %", points(most_loss));
+    if one.low.is_some_and(|low| low > 0.0) {
+        return format!("gains {} points{interval}", points(difference));
+    }
+    match (one.high.is_some_and(|high| high < 0.0), most_loss <= margin) {
+        (true, true) => format!("loses {} points{interval}, {bound}", points(-difference)),
+        (true, false) => format!("loses {} points{interval}", points(-difference)),
+        (false, true) => bound,
+        (false, false) => {
+            let more =
+                one.items_to_exclude.map(|needed| needed - one.pairs as f64).filter(|more| *more >= 1.0);
+            let more = match more {
+                Some(more) => format!("about {} more would settle whether it loses", rounded(more)),
+                // Enough pairs were asked for a model that loses nothing; this one seems to lose a little.
+                None => "more are needed to tell whether it loses".to_owned(),
+            };
+            format!(
+                "not enough items: {} points here{interval}; {more} {} points",
+                signed(difference),
+                points(margin)
+            )
+        }
+    }
+}
+
+/// Tasks whose difference survives the adjustment for all tests.
+fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
+    let own = rows.iter().filter(|row| row.candidate == one.candidate && row.interface == one.interface);
+    let named: Vec<String> = own
+        .filter(|row| row.holm < LEVEL && one.tasks > 1)
+        .filter_map(|row| Some(format!("{} ({})", row.task, signed(row.difference.value?))))
+        .collect();
+    (!named.is_empty()).then(|| format!("certain on {}", named.join(", ")))
+}
+
+fn speed(ratio: f64) -> String {
+    if ratio <= 1.0 { format!("{:.2}x as fast", 1.0 / ratio) } else { format!("takes {ratio:.2}x the time") }
+}
+
+fn memory(side: &Side, reference: &Side) -> Option<String> {
+    let costs = costs(side, reference);
+    let peak = costs.peak_ratio.map(|ratio| format!("{ratio:.2}x peak memory"));
+    peak.or_else(|| costs.file_ratio.map(|ratio| format!("{ratio:.2}x file size")))
+}
+
+/// A fraction in points of per cent.
+fn points(fraction: f64) -> String {
+    let text = format!("{:.1}", 100.0 * fraction);
+    if text == "-0.0" { "0.0".to_owned() } else { text }
+}
+
+/// The same with its sign.
+fn signed(fraction: f64) -> String {
+    let text = format!("{:+.1}", 100.0 * fraction);
+    if text == "-0.0" { "+0.0".to_owned() } else { text }
+}
+
+/// Two digits are as good as such a number gets.
+fn rounded(items: f64) -> String {
+    let digits = items.log10().floor().max(1.0) - 1.0;
+    let unit = 10_f64.powf(digits);
+    format!("{}", ((items / unit).ceil() * unit) as u64)
+}

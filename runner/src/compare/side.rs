@@ -1,0 +1,181 @@
+//! One side of a comparison: a model of a run, with of each answer no more than the comparison needs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use datasets::{Said, Verdict};
+use models::Reply;
+use serde_json::Value;
+
+use super::names::distinct;
+use crate::entry::{Header, ItemRecord, ModelRecord};
+use crate::exit::Failure;
+use crate::report::{RunLog, worth};
+
+/// A task and an interface, by name.
+pub(super) type Place = (String, String);
+
+/// A model of a run.
+#[derive(Debug)]
+pub struct Side {
+    /// How the comparison calls it.
+    pub name: String,
+    /// The run folder.
+    pub dir: PathBuf,
+    /// The model.
+    pub model: ModelRecord,
+    pub(super) model_index: usize,
+    pub(super) header: Rc<Header>,
+    pub(super) config: Rc<Value>,
+    /// Answers by place and item, places in the order of the plan.
+    pub(super) places: Vec<(Place, BTreeMap<String, Answer>)>,
+    /// Peak memory of the worker, where the run had this model alone.
+    pub(super) peak_bytes: Option<u64>,
+    /// Whether all groups of the run are in its log.
+    pub(super) complete: bool,
+}
+
+/// What an item came to.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) family: String,
+    /// Whether it counts: asked and not lost.
+    pub(super) counted: bool,
+    /// Whether it is right altogether.
+    pub(super) right: bool,
+    /// 1 when right, a part when partly right, else 0.
+    pub(super) worth: f64,
+    /// Hash of the first prompt.
+    pub(super) prompt: Option<[u8; 8]>,
+    /// Labels that were chosen, question by question; `None` for other answers.
+    pub(super) choices: Vec<Option<u16>>,
+    /// Log-scores of labels with the hash of the question's prompt, question by question.
+    pub(super) scored: Vec<([u8; 8], Vec<f64>)>,
+    /// Time that the engine spent.
+    pub(super) engine_us: u64,
+}
+
+/// Reads the sides that were named: `DIR`, with all its models, or `DIR:MODEL`.
+pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
+    let mut sides = Vec::new();
+    let mut known: BTreeMap<PathBuf, Vec<Rc<Side>>> = BTreeMap::new();
+    for name in named {
+        let (dir, model) = parse(name);
+        if !known.contains_key(&dir) {
+            known.insert(dir.clone(), split(&dir)?.into_iter().map(Rc::new).collect());
+        }
+        let models = known.get(&dir).map(Vec::as_slice).unwrap_or_default();
+        let wanted: Vec<&Rc<Side>> =
+            models.iter().filter(|side| model.is_none_or(|model| side.model.name == model)).collect();
+        if wanted.is_empty() {
+            let names: Vec<&str> = models.iter().map(|side| side.model.name.as_str()).collect();
+            return Err(Failure::usage(format!(
+                "{}: has no model `{}`; it has: {}",
+                dir.display(),
+                model.unwrap_or_default(),
+                names.join(", ")
+            )));
+        }
+        sides.extend(wanted.into_iter().map(Rc::clone));
+    }
+    drop(known);
+    if let Some((at, twice)) =
+        sides.iter().enumerate().find(|(at, side)| sides[..*at].iter().any(|other| Rc::ptr_eq(other, side)))
+    {
+        return Err(Failure::usage(format!("{} (number {}) is named twice", twice.name, at + 1)));
+    }
+    let sides = sides.into_iter().filter_map(Rc::into_inner).collect();
+    Ok(distinct(sides))
+}
+
+/// A folder, and the model behind the last colon unless the whole names a folder.
+fn parse(name: &str) -> (PathBuf, Option<&str>) {
+    match name.rsplit_once(':') {
+        Some((dir, model)) if !Path::new(name).is_dir() && !dir.is_empty() && !model.is_empty() => {
+            (PathBuf::from(dir), Some(model))
+        }
+        _ => (PathBuf::from(name), None),
+    }
+}
+
+/// The models of a run.
+fn split(dir: &Path) -> Result<Vec<Side>, Failure> {
+    Ok(sides(&RunLog::read(dir)?, dir))
+}
+
+/// The models of a run that has been read.
+pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
+    let alone = run.header.models.len() == 1;
+    let peak_bytes = run.complete.and_then(|complete| complete.worker_peak_bytes).filter(|_| alone);
+    let complete = run.complete.is_some();
+    let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
+    let header = Rc::new(run.header.clone());
+    let mut sides: Vec<Side> = header
+        .models
+        .iter()
+        .enumerate()
+        .map(|(model_index, model)| Side {
+            name: model.name.clone(),
+            dir: dir.to_owned(),
+            model: model.clone(),
+            model_index,
+            header: Rc::clone(&header),
+            config: Rc::clone(&config),
+            places: places(&header),
+            peak_bytes,
+            complete,
+        })
+        .collect();
+    for item in &run.items {
+        let Some(task) = header.tasks.get(usize::from(item.at.task)) else { continue };
+        let Some(side) = sides.get_mut(usize::from(item.at.model)) else { continue };
+        let here = |place: &&mut (Place, _)| place.0.0 == task.name && place.0.1 == item.interface;
+        if let Some((_, answers)) = side.places.iter_mut().find(here) {
+            answers.insert(item.item.clone(), answer(item));
+        }
+    }
+    sides
+}
+
+fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
+    let of_task = |task: &crate::entry::TaskRecord| {
+        let name = task.name.clone();
+        let places = task.interfaces.iter().map(move |interface| (name.clone(), interface.clone()));
+        places.map(|place| (place, BTreeMap::new())).collect::<Vec<_>>()
+    };
+    header.tasks.iter().flat_map(of_task).collect()
+}
+
+fn answer(item: &ItemRecord) -> Answer {
+    let worth = worth(item.verdict);
+    let scored = |turn: &crate::entry::TurnRecord| {
+        turn.replies.iter().rev().find_map(|reply| match reply {
+            Reply::Scored(scored) => {
+                Some((turn.prompt_hash, scored.labels.iter().map(|label| label.sum()).collect()))
+            }
+            _ => None,
+        })
+    };
+    let choice = |turn: &crate::entry::TurnRecord| match turn.said {
+        Some(Said::Choice(label)) => Some(label),
+        _ => None,
+    };
+    Answer {
+        family: item.family.clone(),
+        counted: worth.is_some(),
+        right: item.verdict == Verdict::Right,
+        worth: worth.unwrap_or(0.0),
+        prompt: item.turns.first().map(|turn| turn.prompt_hash),
+        choices: item.turns.iter().map(choice).collect(),
+        scored: item.turns.iter().filter_map(scored).collect(),
+        engine_us: item.usage.prefill_us + item.usage.decode_us,
+    }
+}
+
+impl Side {
+    /// Answers of a place, by item.
+    pub(super) fn answers(&self, place: &Place) -> Option<&BTreeMap<String, Answer>> {
+        self.places.iter().find(|(own, _)| own == place).map(|(_, answers)| answers)
+    }
+}

@@ -1,0 +1,318 @@
+//! Comparisons of made-up runs, with figures by hand.
+
+use std::path::Path;
+
+use datasets::{NoAnswer, Said, Skip, Verdict};
+use models::{LabelScore, Reply, Scored, Usage};
+
+use super::side::sides;
+use super::*;
+use crate::entry::{ItemRecord, ModelRecord};
+use crate::report::RunLog;
+use crate::report::made_up::{item, run, turn};
+
+fn options() -> Options {
+    Options { margin: 0.03, allow: Vec::new(), seed: 1 }
+}
+
+/// A run of one model with this name.
+fn made(name: &str, items: Vec<ItemRecord>) -> RunLog {
+    let mut run = run(&["lights"], items);
+    run.header.models[0].name = name.to_owned();
+    run
+}
+
+fn side(run: RunLog) -> Side {
+    sides(&run, Path::new("runs/x")).remove(0)
+}
+
+/// Items of the direct interface; a letter per item: r right, w wrong, u unanswered, s skipped.
+fn answers(verdicts: &str) -> Vec<ItemRecord> {
+    let of = |(at, letter): (usize, char)| {
+        let verdict = match letter {
+            'r' => Verdict::Right,
+            'w' => Verdict::Wrong,
+            'u' => Verdict::Unanswered(NoAnswer::Unparsed),
+            _ => Verdict::Skipped(Skip::TooLong),
+        };
+        item(0, &format!("i{at:04}"), &[], "direct", verdict)
+    };
+    verdicts.chars().enumerate().map(of).collect()
+}
+
+fn compared(reference: &str, candidate: &str) -> Comparison {
+    let sides = [side(made("Q8_0", answers(reference))), side(made("Q4_K_M", answers(candidate)))];
+    compare(&sides, &options()).unwrap()
+}
+
+fn refused(change: impl Fn(&mut RunLog)) -> String {
+    let mut other = made("Q4_K_M", answers("rr"));
+    change(&mut other);
+    let sides = [side(made("Q8_0", answers("rr"))), side(other)];
+    let failure = compare(&sides, &options()).unwrap_err();
+    assert_eq!(failure.exit, Exit::Mismatch);
+    failure.message
+}
+
+#[test]
+fn flips_and_accuracies_are_counted_by_pairs() {
+    let comparison = compared("rrrrwwwwrru", "rrwwrwwwwww");
+    let row = &comparison.rows[0];
+    assert_eq!((row.pairs, row.both_right, row.only_reference), (11, 2, 4));
+    assert_eq!((row.only_candidate, row.both_wrong), (1, 4));
+    assert_eq!(row.accuracy_reference, Some(6.0 / 11.0));
+    assert!((row.difference.value.unwrap() + 3.0 / 11.0).abs() < 1e-12);
+    // 2 (1 + 5) / 2^5
+    assert!((row.mcnemar.two_sided - 0.375).abs() < 1e-12 && (row.by_family.two_sided - 0.375).abs() < 1e-12);
+}
+
+#[test]
+fn items_missing_on_one_side_and_items_not_asked_are_told_and_left_out() {
+    let comparison = compared("rrrrs", "wrr");
+    let row = &comparison.rows[0];
+    assert_eq!((row.pairs, row.missing_in_candidate, row.not_counted), (3, 2, 0));
+    let row = compared("rrs", "rwrww").rows.remove(0);
+    assert_eq!((row.pairs, row.missing_in_reference, row.not_counted), (2, 2, 1));
+    assert!(
+        comparison.notes.iter().any(|note| note.contains("2 items are in one log alone")),
+        "{comparison:?}"
+    );
+}
+
+#[test]
+fn stat_01_equal_answers_give_p_one_and_no_certainty() {
+    let row = compared("rrwwrrwwrrww", "rrwwrrwwrrww").rows.remove(0);
+    assert_eq!((row.mcnemar.two_sided, row.holm, row.difference.value), (1.0, 1.0, Some(0.0)));
+    assert!(row.difference.low.unwrap() < -0.1 && row.difference.high.unwrap() > 0.1, "{row:?}");
+    assert_eq!(row.difference.method, Some(estimate::Method::Score));
+}
+
+#[test]
+fn all_lost_one_pair_and_no_pair_have_figures_or_none() {
+    let row = compared("rrrrrrrrrrrrrrrrrrrr", "wwwwwwwwwwwwwwwwwwww").rows.remove(0);
+    assert_eq!((row.difference.value, row.difference.low), (Some(-1.0), Some(-1.0)));
+    assert!(row.difference.high.unwrap() > -1.0, "twenty items are no certainty");
+    let row = compared("r", "w").rows.remove(0);
+    assert!(row.difference.high.unwrap() > 0.5 && row.mcnemar.two_sided == 1.0, "{row:?}");
+    let comparison = compared("s", "r");
+    let row = &comparison.rows[0];
+    assert_eq!((row.pairs, row.accuracy_reference, row.difference.value), (0, None, None));
+    assert!(comparison.sentences[0].contains("no verdict"), "{:?}", comparison.sentences);
+}
+
+#[test]
+fn what_does_not_match_is_refused_by_name() {
+    let named = [
+        (refused(|run| run.header.tasks[0].version = 2), "task lights: version is 1 and 2"),
+        (
+            refused(|run| run.header.tasks[0].items_sha256 = "ab".into()),
+            "task lights: items_sha256 is  and ab",
+        ),
+        (
+            refused(|run| run.header.tasks[0].params_json = r#"{"depth":3}"#.into()),
+            "params.depth is null and 3",
+        ),
+        (refused(|run| run.header.reading_version = 2), "reading_version is 1 and 2"),
+        (refused(|run| run.header.models[0].template_sha256 = "cd".into()), "template_sha256 is  and cd"),
+        (
+            refused(|run| {
+                run.header.config_json = run.header.config_json.replace(r#""seed":1"#, r#""seed":2"#)
+            }),
+            "seed is 1 and 2",
+        ),
+        (
+            refused(|run| {
+                run.header.config_json =
+                    run.header.config_json.replace(r#""asking":{}"#, r#""asking":{"max-tokens":9}"#);
+            }),
+            "asking.max-tokens is null and 9",
+        ),
+    ];
+    for (message, words) in named {
+        assert!(message.contains(words) && message.contains("--allow "), "{message}");
+    }
+}
+
+#[test]
+fn a_prompt_that_differs_is_refused_with_its_item_and_can_be_allowed() {
+    let asked = |name, hash: u8| {
+        let mut items = answers("rw");
+        for item in &mut items {
+            item.turns.push(turn(0, Said::Choice(0)));
+            item.turns[0].prompt_hash = [hash; 8];
+        }
+        side(made(name, items))
+    };
+    let sides = [asked("a", 1), asked("b", 2)];
+    let message = compare(&sides, &options()).unwrap_err().message;
+    assert!(
+        message.contains("prompt_hash of 2 prompts differs, the first: task lights, item i0000"),
+        "{message}"
+    );
+    let allowed = Options { allow: vec!["prompts".to_owned()], ..options() };
+    let comparison = compare(&sides, &allowed).unwrap();
+    assert!(
+        comparison.notes.iter().any(|note| note.contains("as allowed: prompt_hash")),
+        "{:?}",
+        comparison.notes
+    );
+}
+
+#[test]
+fn different_models_may_have_different_templates() {
+    let mut other = made("other", answers("rw"));
+    other.header.models[0] = ModelRecord {
+        name: "other".to_owned(),
+        architecture: "llama".to_owned(),
+        template_sha256: "cd".to_owned(),
+        ..ModelRecord::default()
+    };
+    let comparison = compare(&[side(made("m", answers("rw"))), side(other)], &options()).unwrap();
+    assert!(comparison.notes.iter().any(|note| note.contains("own chat template")), "{:?}", comparison.notes);
+}
+
+#[test]
+fn distributions_over_labels_and_the_first_slot_are_compared() {
+    let asked = |name, logprobs: [f32; 2], said: u16| {
+        let mut items = answers("rrrr");
+        for item in &mut items {
+            item.turns.push(turn(0, Said::Choice(said)));
+            let label = |logprob| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
+            item.turns[0].replies.push(Reply::Scored(Scored {
+                labels: logprobs.map(label).to_vec(),
+                mass: None,
+                top: Vec::new(),
+                usage: Usage::default(),
+            }));
+        }
+        side(made(name, items))
+    };
+    // (1/2, 1/2) and (3/4, 1/4): KL = ln(2/3)/2 + ln(2)/2, total variation 1/4.
+    let third = 3.0_f32.ln();
+    let comparison = compare(&[asked("a", [0.0, 0.0], 1), asked("b", [third, 0.0], 0)], &options()).unwrap();
+    let labels = &comparison.rows[0].labels;
+    let kl = 0.5 * (2.0_f64 / 3.0).ln() + 0.5 * 2.0_f64.ln();
+    assert!((labels.kl.unwrap() - kl).abs() < 1e-6 && (labels.total_variation.unwrap() - 0.25).abs() < 1e-6);
+    assert_eq!((labels.scored, labels.same_answer), (4, Some(0.0)));
+    assert_eq!((labels.first_slot_reference, labels.first_slot_candidate), (Some(0.0), Some(1.0)));
+    assert_eq!(labels.first_slot_shift.value, Some(1.0));
+}
+
+#[test]
+fn the_effect_of_reasoning_is_compared_by_item() {
+    let both = |name, direct: &str, reasoned: &str| {
+        let mut items = answers(direct);
+        items.extend(answers(reasoned).into_iter().map(|mut item| {
+            item.interface = "free-cot".to_owned();
+            item
+        }));
+        side(made(name, items))
+    };
+    // Effects +2/8 and -1/8; item by item the candidate gains -1 on three of eight.
+    let comparison =
+        compare(&[both("a", "wwrrrrww", "rrrrrrww"), both("b", "wwrrrrww", "wwrrrwww")], &options()).unwrap();
+    assert_eq!(comparison.effects.len(), 2);
+    assert_eq!((comparison.effects[0].effect.value, &comparison.effects[0].interaction), (Some(0.25), &None));
+    let candidate = &comparison.effects[1];
+    let interaction = candidate.interaction.as_ref().unwrap();
+    assert_eq!((candidate.effect.value, interaction.difference.value), (Some(-0.125), Some(-0.375)));
+    // Three families, all one way: 2 / 2^3.
+    assert!((interaction.test.two_sided - 0.25).abs() < 1e-12 && interaction.items == 8);
+}
+
+#[test]
+fn families_are_the_witnesses() {
+    let of = |name, letters: &str| {
+        let mut items = answers(letters);
+        for (at, item) in items.iter_mut().enumerate() {
+            item.family = format!("f{}", at / 6);
+        }
+        side(made(name, items))
+    };
+    let comparison =
+        compare(&[of("a", &"rrrrrr".repeat(3)), of("b", "wwwwwwrrrrrrwwwwww")], &options()).unwrap();
+    let row = &comparison.rows[0];
+    assert!(row.mcnemar.two_sided < 0.001, "twelve losses and no gain");
+    assert_eq!((row.by_family.two_sided, row.by_family.families, row.families), (0.5, 2, 3));
+    assert!(row.difference.design_effect > 5.0, "{row:?}");
+    assert!(
+        comparison.notes.iter().any(|note| note.contains("18 items come from 3 families")),
+        "{:?}",
+        comparison.notes
+    );
+}
+
+#[test]
+fn verdicts_say_what_can_be_said() {
+    let sentence = |reference: &str, candidate: &str| compared(reference, candidate).sentences.remove(0);
+    let enough = sentence(&"rw".repeat(600), &"rw".repeat(600));
+    assert!(enough.starts_with("Q4_K_M, direct: no loss larger than 0."), "{enough}");
+    let few = sentence(&"rw".repeat(20), &format!("{}wwrr", "rw".repeat(18)));
+    assert!(few.contains("not enough items: +0.0 points here") && few.contains("more would settle"), "{few}");
+    let worse = sentence(&"r".repeat(200), &format!("{}{}", "r".repeat(150), "w".repeat(50)));
+    assert!(worse.contains("loses 25.0 points (95 %: -"), "{worse}");
+    let better = sentence(&"w".repeat(200), &format!("{}{}", "r".repeat(150), "w".repeat(50)));
+    assert!(better.contains("gains 75.0 points"), "{better}");
+}
+
+#[test]
+fn time_and_size_are_ratios_and_absent_where_not_measured() {
+    let timed = |name, us, bytes| {
+        let mut items = answers("rrrr");
+        items.iter_mut().for_each(|item| item.usage.prefill_us = us);
+        let mut run = made(name, items);
+        run.header.models[0].file_bytes = bytes;
+        side(run)
+    };
+    let comparison = compare(&[timed("a", 1000, 800), timed("b", 500, 400)], &options()).unwrap();
+    assert_eq!(comparison.rows[0].time_ratio, Some(0.5));
+    assert!(
+        comparison.sentences[0].ends_with("2.00x as fast; 0.50x file size"),
+        "{:?}",
+        comparison.sentences
+    );
+    assert_eq!(compared("rr", "rr").rows[0].time_ratio, None);
+}
+
+#[test]
+fn holm_counts_every_row() {
+    let candidates = ["a", "b", "c"].map(|name| side(made(name, answers(&"w".repeat(8)))));
+    let [a, b, c] = candidates;
+    let comparison = compare(&[side(made("m", answers(&"r".repeat(8)))), a, b, c], &options()).unwrap();
+    // 2 / 2^8 each, three of them.
+    assert!(
+        comparison.rows.iter().all(|row| (row.holm - 6.0 / 256.0).abs() < 1e-12),
+        "{:?}",
+        comparison.rows
+    );
+}
+
+#[test]
+fn models_called_alike_are_told_apart() {
+    let named = |dir| sides(&made("m", answers("r")), Path::new(dir)).remove(0);
+    let names =
+        |sides: Vec<Side>| names::distinct(sides).into_iter().map(|side| side.name).collect::<Vec<_>>();
+    assert_eq!(names(vec![named("runs/a"), named("runs/b")]), ["m @ a", "m @ b"]);
+    assert_eq!(names(vec![named("x/a"), named("y/a")]), ["m @ a (1)", "m @ a (2)"]);
+}
+
+#[test]
+fn every_column_is_documented_and_has_a_field() {
+    let page = include_str!("../../../docs/compare.md");
+    let named = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    let table = page.split("## Columns").nth(1).unwrap();
+    assert_eq!(table.lines().filter_map(named).collect::<Vec<_>>(), COLUMNS);
+    let mut out = Vec::new();
+    write_csv(&compared("rrw", "rww"), &mut out).unwrap();
+    let mut reader = ::csv::Reader::from_reader(&out[..]);
+    let rows: Vec<::csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
+    assert_eq!((rows.len(), rows[0].len()), (1, COLUMNS.len()));
+    assert_eq!((&rows[0][0], &rows[0][10], &rows[0][18]), ("Q8_0", "1", "score"));
+}
+
+#[test]
+fn the_text_ends_in_the_verdicts() {
+    let comparison = compared("rrw", "rww");
+    let text = text(&comparison, None);
+    assert!(text.trim_end().ends_with(&comparison.sentences[0]), "{text}");
+}

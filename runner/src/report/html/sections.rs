@@ -1,0 +1,67 @@
+//! The sections of the page, in their order. A new one is a file and a line in [`ALL`].
+
+mod accuracy;
+mod comparison;
+mod confusion;
+mod curves;
+mod items;
+mod latency;
+mod papers;
+mod provenance;
+mod slots;
+mod summary;
+mod tradeoff;
+mod unanswered;
+
+use super::Material;
+use super::markup::Markup;
+
+/// A part of the page.
+pub(super) struct Section {
+    /// What links to it.
+    pub(super) id: &'static str,
+    /// Its heading.
+    pub(super) title: &'static str,
+    /// Its content; `None` where the run has nothing of the kind.
+    pub(super) render: fn(&Material<'_>) -> Option<Markup>,
+}
+
+/// Every section.
+pub(super) const ALL: &[Section] = &[
+    Section { id: "summary", title: "Summary", render: summary::render },
+    Section { id: "accuracy", title: "Accuracy by interface", render: accuracy::render },
+    Section { id: "comparison", title: "Comparison of models", render: comparison::render },
+    Section { id: "price", title: "Accuracy and its price", render: tradeoff::render },
+    Section { id: "depth", title: "Curves over difficulty", render: curves::by_stratum },
+    Section { id: "learning", title: "Learning curves", render: curves::learning },
+    Section { id: "confusion", title: "Answers by right label", render: confusion::render },
+    Section { id: "slots", title: "Liking for a place", render: slots::render },
+    Section { id: "latency", title: "Latency", render: latency::render },
+    Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
+    Section { id: "items", title: "Prompts and replies", render: items::render },
+    Section { id: "papers", title: "Published figures", render: papers::render },
+    Section { id: "provenance", title: "Device and provenance", render: provenance::render },
+];
+
+impl Material<'_> {
+    /// Names of the models, whose numbers are those of colours and markers.
+    fn models(&self) -> impl Iterator<Item = String> + '_ {
+        self.run.header.models.iter().map(|model| model.name.clone())
+    }
+
+    /// Number of a model by its name.
+    fn style(&self, model: &str) -> usize {
+        self.run.header.models.iter().position(|own| own.name == model).unwrap_or_default()
+    }
+
+    /// Interfaces in the order of the plan.
+    fn interfaces(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.run.header.tasks.iter().flat_map(|task| &task.interfaces) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}

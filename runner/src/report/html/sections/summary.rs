@@ -1,0 +1,53 @@
+//! What came of it: verdicts, notes, the result table.
+
+use super::Material;
+use crate::report::grid::{interval, number, percent};
+use crate::report::html::markup::{Markup, all, element, table, text};
+
+pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
+    let lines = |class: &str, lines: &[String]| {
+        all(lines.iter().map(|line| element("p", &[("class", class)], [text(line)])))
+    };
+    let sentences = material.comparison.as_ref().map(|comparison| lines("verdict", &comparison.sentences));
+    let headings = [
+        "model",
+        "task",
+        "interface",
+        "n",
+        "accuracy",
+        "95 % interval",
+        "chance",
+        "unanswered",
+        "skipped",
+        "lost",
+        "tokens in",
+        "out",
+        "time, s",
+        "tok/s",
+    ];
+    let row = |cell: &crate::report::Cell| {
+        vec![
+            cell.model.clone(),
+            cell.task.clone(),
+            cell.interface.clone(),
+            cell.n.to_string(),
+            percent(cell.accuracy),
+            interval(cell.low, cell.high),
+            percent(cell.chance),
+            cell.unanswered_total().to_string(),
+            cell.skipped.to_string(),
+            cell.lost.to_string(),
+            cell.prompt_tokens.to_string(),
+            cell.output_tokens.to_string(),
+            format!("{:.1}", cell.engine_s),
+            number(cell.tokens_per_s.map(f64::round)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = material.cells.iter().map(row).collect();
+    let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are Wilson's.";
+    Some(all([
+        sentences.unwrap_or_default(),
+        lines("note", &material.notes),
+        table(caption, &headings, 3, &rows),
+    ]))
+}

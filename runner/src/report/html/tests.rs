@@ -1,0 +1,139 @@
+//! The page of made-up runs: nothing from outside, everything escaped, every value in a table.
+
+use datasets::{NoAnswer, Said, Verdict};
+
+use super::*;
+use crate::entry::{ItemRecord, ModelRecord};
+use crate::report::made_up::{item, run, text as reply, turn};
+
+const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u{202e}\u{0}</pre>";
+
+fn answered(id: &str, depth: &str, interface: &str, verdict: Verdict) -> ItemRecord {
+    let mut item = item(0, id, &[("depth", depth)], interface, verdict);
+    item.turns.push(turn(0, Said::Choice(u16::from(verdict != Verdict::Right))));
+    item.usage.prefill_us = 1500;
+    item
+}
+
+fn two_models() -> RunLog {
+    let mut items = Vec::new();
+    for (at, depth) in ["0", "1", "2", "10"].iter().cycle().take(24).enumerate() {
+        for model in 0..2u16 {
+            for interface in ["direct", "free-cot"] {
+                let verdict =
+                    if (at + usize::from(model)) % 3 == 0 { Verdict::Wrong } else { Verdict::Right };
+                let mut item = answered(&format!("i{at}"), depth, interface, verdict);
+                item.at.model = model;
+                items.push(item);
+            }
+        }
+    }
+    items[0].verdict = Verdict::Unanswered(NoAnswer::Truncated);
+    items[0].turns[0].said = Some(Said::Nothing(NoAnswer::Truncated));
+    items[0].turns[0].replies.push(reply(HOSTILE));
+    let mut run = run(&["lights"], items);
+    let model =
+        |name: &str, file_bytes| ModelRecord { name: name.to_owned(), file_bytes, ..ModelRecord::default() };
+    run.header.models = vec![model("Q8_0", 8_000_000), model("Q2_K <i>", 3_000_000)];
+    run.header.config_json = run.header.config_json.replace("\"model\":[{}]", "\"model\":[{},{}]");
+    run
+}
+
+fn made(run: &RunLog) -> String {
+    html(run, 0.05, ItemChoice { per_place: 3, named: Vec::new() }).unwrap()
+}
+
+#[test]
+fn nothing_is_fetched_and_no_script_runs() {
+    let page = made(&two_models());
+    assert!(page.contains(POLICY));
+    for foreign in ["<script", "<img", "<link", "<iframe", "<object", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    let tags = page.split('<').skip(1).filter_map(|rest| rest.split('>').next());
+    for tag in tags.filter(|tag| tag.contains("href=") || tag.contains("src=") || tag.contains(" on")) {
+        assert!(tag.starts_with("a href=\"#"), "{tag}");
+    }
+    // The name of a vocabulary is not an address that anything is fetched from.
+    let addresses = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    assert!(!addresses.contains("http:") && !addresses.contains("https:"));
+}
+
+#[test]
+fn what_a_model_wrote_and_is_called_stays_text() {
+    let page = made(&two_models());
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && page.contains("onerror=alert(2)&gt;"));
+    assert!(page.contains("Q2_K &lt;i&gt;") && !page.contains("Q2_K <i>"));
+    assert!(!page.contains('\u{202e}') && !page.contains('\u{0}'));
+}
+
+#[test]
+fn every_section_that_has_something_is_there_and_linked() {
+    let page = made(&two_models());
+    for id in
+        ["summary", "accuracy", "comparison", "price", "depth", "confusion", "slots", "latency", "unanswered"]
+    {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+        assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
+    }
+    for id in ["items", "papers", "provenance"] {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    assert!(!page.contains("<section id=\"learning\">"), "these items have no passes");
+}
+
+#[test]
+fn every_element_that_is_opened_is_closed() {
+    let page = made(&two_models());
+    for name in [
+        "section", "div", "table", "tbody", "tr", "td", "th", "figure", "svg", "details", "pre", "p", "ul",
+        "li",
+    ] {
+        let opened = page.matches(&format!("<{name}>")).count() + page.matches(&format!("<{name} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{name}>")).count(), "{name}");
+    }
+}
+
+#[test]
+fn colours_come_from_the_style_sheet() {
+    let page = made(&two_models());
+    let drawings: Vec<&str> =
+        page.split("<svg").skip(1).filter_map(|rest| rest.split("</svg>").next()).collect();
+    assert!(!drawings.is_empty());
+    for drawing in drawings {
+        assert!(!drawing.contains("\"#"), "{drawing}");
+        assert!(drawing.contains("role=\"img\" aria-label="));
+    }
+    assert!(page.contains("var(--s1)") && page.contains("currentColor"));
+}
+
+#[test]
+fn one_model_without_answers_makes_a_page_too() {
+    let page = made(&run(&["lights"], Vec::new()));
+    assert!(page.contains("<section id=\"summary\">") && page.contains("incomplete"));
+    assert!(!page.contains("<section id=\"comparison\">") && !page.contains("<section id=\"price\">"));
+}
+
+#[test]
+fn an_item_can_be_named_and_an_unknown_one_is_refused() {
+    let run = two_models();
+    let named = |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] });
+    assert!(named("i7").unwrap().contains("<h3>i7: "));
+    let failure = named("i99").unwrap_err();
+    assert_eq!(
+        (failure.exit, failure.message.as_str()),
+        (Exit::Usage, "--item i99: no item of the run has this id")
+    );
+}
+
+#[test]
+fn a_page_of_many_items_stays_small() {
+    let mut items = Vec::new();
+    for at in 0..20_000 {
+        let mut item = answered(&format!("i{at}"), &(at % 5).to_string(), "direct", Verdict::Right);
+        item.turns[0].replies.push(reply("No."));
+        items.push(item);
+    }
+    let page = made(&run(&["lights"], items));
+    assert!(page.len() < 300_000, "{} bytes", page.len());
+}
