@@ -16,6 +16,7 @@ struct Small {
 
 impl Small {
     /// `None`, with a printed reason, where this process may not mount.
+    #[allow(clippy::print_stdout)]
     fn mount(bench: &Bench, size: &str) -> Option<Small> {
         let place = bench.dir.path().join("small");
         std::fs::create_dir(&place).expect("a folder");

@@ -94,6 +94,7 @@ fn a_limit_of_private_memory_makes_allocations_fail_by_name() {
 }
 
 /// A group with a limit, or the reason why this system gives none.
+#[allow(clippy::print_stdout)]
 fn group(limit_bytes: u64) -> Option<OwnGroup> {
     match OwnGroup::make(&System::default(), limit_bytes) {
         Ok(group) => Some(group),
