@@ -24,7 +24,7 @@ fn a_prediction_is_within_five_per_cent_of_the_peak_and_hardly_ever_under_it() {
 }
 
 #[test]
-fn a_budget_lowers_what_is_wanted_and_is_kept_and_a_resumed_run_keeps_what_was_chosen() {
+fn a_budget_lowers_what_is_wanted_and_is_kept() {
     model();
     let bench = Bench::new(GRAMMAR);
     // 8192 cells alone take 180 MiB; the weights 94.
