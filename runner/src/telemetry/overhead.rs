@@ -54,11 +54,16 @@ impl Overhead {
             lines.push(format!("takes {:.3} % of one core", 100.0 * share));
         }
         if let (Some(slowdown), Some(scatter)) = (self.slowdown, self.scatter) {
-            lines.push(format!(
-                "a load on all cores is {:+.2} % slower beside it (slices without it differ by {:.2} %)",
-                100.0 * slowdown,
-                100.0 * scatter
-            ));
+            let scatter_percent = 100.0 * scatter;
+            lines.push(match slowdown.abs() <= scatter {
+                true => format!(
+                    "a load on all cores runs as fast beside it, within what its slices differ by anyway ({scatter_percent:.2} %)"
+                ),
+                false => format!(
+                    "a load on all cores does {:+.2} % work beside it (its slices differ by {scatter_percent:.2} % anyway)",
+                    -100.0 * slowdown
+                ),
+            });
         }
         lines
     }
