@@ -40,7 +40,9 @@ fn a_machine_without_sensors_says_in_every_power_column_why_it_is_empty() {
     let (code, out, err) = told(&bench.run("out", &["--root", &empty]));
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("power is not measured: no sensor"), "{err}");
-    // Two interfaces, five columns each.
+    // Nothing to tell: one line instead of a table, which comes on request. Two interfaces, five columns each.
+    assert!(!out.contains("J/item"), "{out}");
+    let (_, out, _) = told(&run(&["report", &bench.path("out"), "--costs"]));
     assert_eq!(out.matches("no-sensor").count(), 10, "{out}");
     assert_eq!(out.matches("not-sampled").count(), 6, "{out}");
     for row in costs(&bench, &[]) {

@@ -42,7 +42,7 @@ pub(super) struct ReportCommand {
     /// Show the tasks' own figures: means of scores, by the strata of their papers
     #[arg(long)]
     figures: bool,
-    /// Let --csv hold latency and energy, one row per model, task and interface
+    /// Show latency and energy per model, task and interface, and why they are missing where they are
     #[arg(long)]
     costs: bool,
     /// Write the time line of power, temperatures and clocks as CSV to this file (`-`: standard output)
@@ -250,7 +250,7 @@ impl ReportCommand {
             false => read.cells.clone(),
         };
         tables.push(table(&rows, width));
-        if has_costs(&read.run) {
+        if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
         }
         if !self.by.is_empty() {

@@ -117,9 +117,9 @@ pub fn costs(run: &RunLog, cells: &[Cell]) -> Vec<Cost> {
     cells.iter().map(|cell| cost(run, cell, &shares)).collect()
 }
 
-/// Whether a run measured anything that a table of costs could show.
+/// Whether a run measured anything that a table of costs could show: power, or items on their own.
 pub fn has_costs(run: &RunLog) -> bool {
-    !run.measured.began.is_empty() || !run.measured.timed.is_empty()
+    run.measured.began.iter().any(|began| began.missing.is_none()) || !run.measured.timed.is_empty()
 }
 
 /// Engine time of each group, whole and by task interface, and the window of each group.

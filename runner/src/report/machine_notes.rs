@@ -11,8 +11,8 @@ use crate::telemetry::throttle;
 
 /// By what share the rate of the last quarter of a run may be below that of the first.
 const FALL: f64 = 0.1;
-/// Items below which quarters tell nothing.
-const FEWEST_ITEMS: usize = 20;
+/// Items below which quarters tell nothing: a quarter that is a part of one packed group has its speed from its company.
+const FEWEST_ITEMS: usize = 80;
 
 /// The notes.
 pub(super) fn machine_notes(run: &RunLog) -> Vec<String> {
@@ -68,19 +68,24 @@ pub(super) fn machine_notes(run: &RunLog) -> Vec<String> {
             modes.join(", ")
         ));
     }
-    notes.extend(places(run).iter().filter_map(falling));
+    notes.extend(falling(&places(run)));
     notes
 }
 
-/// A note when the last quarter of a place's items ran slower than the first.
-fn falling(place: &Place<'_>) -> Option<String> {
-    let (first, last) = quarters(&place.items)?;
-    (last < (1.0 - FALL) * first).then(|| {
-        format!(
-            "{} / {} / {}: {first:.1} tokens/s in the first quarter of the items and {last:.1} in the last: the machine became slower",
-            place.model, place.task, place.interface
-        )
-    })
+/// A note when the last quarter of the items of some places ran slower than the first: one for all, on the worst of them.
+fn falling(places: &[Place<'_>]) -> Option<String> {
+    let told = places.iter().filter_map(|place| Some((place, quarters(&place.items)?)));
+    let mut fallen: Vec<_> = told.filter(|(_, (first, last))| *last < (1.0 - FALL) * first).collect();
+    fallen.sort_by(|(_, a), (_, b)| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let (place, (first, last)) = fallen.first()?;
+    let others = match fallen.len() {
+        1 => String::new(),
+        n => format!(", and less so in {} more", n - 1),
+    };
+    Some(format!(
+        "{} / {} / {}: {first:.1} tokens/s in the first quarter of the items and {last:.1} in the last{others}: the machine became slower",
+        place.model, place.task, place.interface
+    ))
 }
 
 /// Tokens per second over the first and the last quarter of the items, in the order in which they ran.

@@ -1,0 +1,150 @@
+//! One group after the other, whatever happens to the workers.
+
+use std::time::Instant;
+
+use models::{Advance, LoadSpec};
+
+use super::super::group::{Account, GroupError, GroupSpec, converse, loss, records};
+use super::super::link::{Link, LinkError};
+use super::{Runner, Stop, failed};
+use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pieces};
+use crate::memory::Peaks;
+use crate::telemetry::record::Stretch;
+
+impl Runner<'_> {
+    /// Runs a group, writes it down. A worker that dies is replaced; the group is then tried once more as a whole, since
+    /// the cause may have come from outside, and at last item by item, to lose only what kills.
+    pub(super) async fn group(
+        &mut self,
+        spec: GroupSpec<'_>,
+        load: &LoadSpec,
+        link: &mut Link,
+    ) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.log.append(&Entry::GroupStart(spec.at))?;
+        let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
+        let mut account = Account::default();
+        let mut items = None;
+        for attempt in 1..=2 {
+            account.phases.clear();
+            let mut tracks = spec.tracks();
+            let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
+            let mut hear = |at| {
+                progress.advance(at);
+                measuring.drain();
+            };
+            match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
+                Ok(()) => {
+                    items = Some(records(tracks, spec.at, attempt));
+                    break;
+                }
+                Err(error) => self.replace(error, &spec, None, load, link).await.map(drop)?,
+            }
+        }
+        let items = match items {
+            Some(items) => items,
+            None => self.one_by_one(&spec, load, link, &mut account).await?,
+        };
+        self.measuring.end(window);
+        match link.end_group().await {
+            Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
+            // Everything is answered; a worker that dies now costs a restart only.
+            Err(error) => self.replace(error.into(), &spec, None, load, link).await.map(drop)?,
+        }
+        let memory = link.memory();
+        self.write(spec.at, items, started, account, memory)
+    }
+
+    async fn one_by_one(
+        &mut self,
+        spec: &GroupSpec<'_>,
+        load: &LoadSpec,
+        link: &mut Link,
+        account: &mut Account,
+    ) -> Result<Vec<ItemRecord>, Stop> {
+        const TRY: u8 = 3;
+        account.phases.clear();
+        let mut items = Vec::new();
+        let mut done = Advance::default();
+        for mut track in spec.tracks() {
+            let progress = &mut *self.progress;
+            let mut own = Advance::default();
+            let one = std::slice::from_mut(&mut track);
+            let mut hear = |at: Advance| {
+                own = at;
+                progress.advance(Advance { jobs: done.jobs + at.jobs, tokens: done.tokens + at.tokens });
+            };
+            match converse(link, spec.renderer, one, account, &mut hear).await {
+                Ok(()) => {}
+                Err(error) => {
+                    let (item, interface) = track.name();
+                    let culprit = Some((item.to_owned(), interface.to_owned()));
+                    let cause = self.replace(error, spec, culprit, load, link).await?;
+                    track.lose(loss(cause));
+                }
+            }
+            done = Advance { jobs: done.jobs + own.jobs.max(1), tokens: done.tokens + own.tokens };
+            items.extend(track.record(spec.at, TRY));
+        }
+        Ok(items)
+    }
+
+    /// Logs a death and starts the next worker. Failures that are none are passed on.
+    pub(in crate::supervisor) async fn replace(
+        &mut self,
+        error: GroupError,
+        spec: &GroupSpec<'_>,
+        culprit: Option<(String, String)>,
+        load: &LoadSpec,
+        link: &mut Link,
+    ) -> Result<DeathCause, Stop> {
+        let model = usize::from(spec.at.model);
+        match error {
+            GroupError::Link(LinkError::Died { cause, last_words }) => {
+                let place = match &culprit {
+                    Some((item, interface)) => format!("on {item} ({interface})"),
+                    None => format!("in group {}", spec.at.group),
+                };
+                self.progress.say(&format!("the worker {} {place}; starting another", cause.in_words()));
+                self.log.append(&Entry::Death(Death { at: spec.at, culprit, cause, last_words }))?;
+                *link = self.open(model, load).await?;
+                Ok(cause)
+            }
+            GroupError::Link(error) => Err(self.hopeless(error, model, "at work")),
+            GroupError::Template(error) => Err(failed(model, error.to_string())),
+        }
+    }
+
+    fn write(
+        &mut self,
+        at: GroupRef,
+        items: Vec<ItemRecord>,
+        started: Instant,
+        account: Account,
+        memory: Option<Peaks>,
+    ) -> Result<(), Stop> {
+        let count = items.len() as u32;
+        for item in items {
+            self.report.lost += u64::from(matches!(item.verdict, datasets::Verdict::Lost(_)));
+            self.log.append(&Entry::Item(Box::new(item)))?;
+        }
+        let known = &mut self.known_pieces;
+        let fresh = account.pieces.into_iter().filter(|(token, _)| known.insert((at.model, *token)));
+        let fresh: Vec<(i32, String)> = fresh.collect();
+        if !fresh.is_empty() {
+            self.log.append(&Entry::Pieces(Pieces { model: at.model, pieces: fresh }))?;
+        }
+        let phases = account.phases;
+        self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
+        let wall_us = started.elapsed().as_micros() as u64;
+        if let Some(peaks) = memory {
+            let storm = peaks.is_storm(wall_us);
+            self.log.append(&Entry::MemoryUse(MemoryUse { at, peaks, storm }))?;
+        }
+        self.log.append(&Entry::GroupEnd(GroupEnd { at, items: count, wall_us, phases }))?;
+        self.write_ready(false)?;
+        self.log.end_group()?;
+        self.progress.done(u64::from(count));
+        Ok(())
+    }
+}
