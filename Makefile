@@ -32,8 +32,11 @@ help: ## this list
 	@echo "Variables: JOBS=$(JOBS), MODEL=$(MODEL), CONFIG=$(CONFIG), INSTALL=$(INSTALL) (0: install nothing)"
 
 .PHONY: demo
-demo: fetch build ## fetch a small model, build, run configs/quickstart.toml and show the results
+demo: fetch build ## fetch a small model, build, run configs/quickstart.toml, show the results and write them as a page
 	@$(TARGET_DIR)/release/edge-eval run $(CONFIG)
+	@dir=$$($(TARGET_DIR)/release/edge-eval run $(CONFIG) --quiet); \
+	    $(TARGET_DIR)/release/edge-eval report "$$dir" --html "$$dir/report.html" >/dev/null; \
+	    echo "page: $$dir/report.html"
 
 .PHONY: setup
 setup: ## find cmake, a C++ compiler, libclang and ccache, or install them
