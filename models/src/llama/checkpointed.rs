@@ -10,13 +10,13 @@ use std::time::Instant;
 
 use super::decoder::Decoder;
 use super::leaves::{Forest, Read};
-use super::state::State;
+use super::state::{Jobs, State};
 use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
 use super::writing::Next;
 use crate::labels::common_prefix;
 use crate::tree::NodeId;
-use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply, Usage};
+use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply};
 
 /// States that are kept at once: each takes memory of its own from the start.
 pub(super) const STATES: u32 = 16;
@@ -32,7 +32,7 @@ struct Checkpoint {
 struct Round<'a, 'j> {
     decoder: &'a mut Decoder,
     vocabulary: &'a Vocabulary,
-    jobs: Vec<State<'j>>,
+    jobs: Jobs<'j>,
     follow_up: Vec<bool>,
     forest: Forest,
     /// From the root down; all lie above the leaf at hand.
@@ -50,14 +50,9 @@ pub(super) fn round<'j>(
     follow_up: Vec<bool>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {
-    let jobs: Vec<State<'j>> = tasks
-        .into_iter()
-        .map(|task| task.map_or_else(State::Done, |task| State::Open(Box::new(task))))
-        .collect();
-    let forest = Forest::grow(jobs.iter().map(|job| match job {
-        State::Open(task) => Some(&task.doing),
-        State::Done(_) => None,
-    }));
+    let jobs = Jobs::new(tasks);
+    let forest = jobs.forest();
+    let done = Advance { jobs: jobs.done(), tokens: 0 };
     let phase = |kind| Phase { kind, wall_us: 0, library_us: 0, tokens: 0 };
     let mut round = Round {
         decoder,
@@ -68,22 +63,17 @@ pub(super) fn round<'j>(
         checkpoints: Vec::new(),
         prefill: phase(PhaseKind::Prefill),
         decode: phase(PhaseKind::Decode),
-        done: Advance::default(),
+        done,
     };
     for leaf in 0..round.forest.leaves.len() {
         if let Err(reason) = round.leaf(leaf, progress) {
             round.fail(leaf, &reason);
         }
-        round.conclude_scores();
+        round.done.jobs += round.jobs.conclude_scores(&round.forest);
         progress(round.done);
     }
     let phases = vec![round.prefill, round.decode];
-    let lost = || Reply::Failed { reason: "the job was never reached".into(), usage: Usage::default() };
-    let replies = round.jobs.into_iter().map(|job| match job {
-        State::Done(reply) => reply,
-        State::Open(_) => lost(),
-    });
-    RoundReply { replies: replies.collect(), phases, ..RoundReply::default() }
+    RoundReply { replies: round.jobs.replies(), phases, ..RoundReply::default() }
 }
 
 impl Round<'_, '_> {
@@ -286,20 +276,8 @@ impl Round<'_, '_> {
         self.done.tokens += total;
     }
 
-    /// Ends the score jobs whose logits are all read.
-    fn conclude_scores(&mut self) {
-        for job in 0..self.jobs.len() {
-            if self.jobs[job].scores() && self.forest.is_read(job) {
-                self.finish(job, Ok(Finish::Stop));
-            }
-        }
-    }
-
     fn finish(&mut self, job: usize, outcome: Result<Finish, String>) {
-        let nothing = Reply::Failed { reason: String::new(), usage: Usage::default() };
-        let State::Open(task) = std::mem::replace(&mut self.jobs[job], State::Done(nothing)) else { return };
-        self.jobs[job] = State::Done(task.reply(outcome));
-        self.done.jobs += 1;
+        self.done.jobs += u32::from(self.jobs.finish(job, outcome));
     }
 
     /// A call failed: no state can be trusted any more, and the leaf has no answer.

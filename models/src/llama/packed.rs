@@ -11,11 +11,11 @@ use std::time::Instant;
 use super::admission::{Admission, Run};
 use super::decoder::Decoder;
 use super::leaves::{Forest, Read};
-use super::state::{Flight, State};
+use super::state::{Flight, Jobs, State};
 use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
 use super::writing::Next;
-use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply, Usage};
+use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply};
 
 /// What a row of logits is for.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ enum Purpose {
 pub(super) struct Round<'a, 'j> {
     pub(super) decoder: &'a mut Decoder,
     vocabulary: &'a Vocabulary,
-    pub(super) jobs: Vec<State<'j>>,
+    pub(super) jobs: Jobs<'j>,
     pub(super) forest: Forest,
     pub(super) admission: Admission,
     /// Admitted leaves that are not done.
@@ -57,17 +57,10 @@ pub(super) fn round<'j>(
     follow_up: Vec<bool>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {
-    let jobs: Vec<State<'j>> = tasks
-        .into_iter()
-        .map(|task| task.map_or_else(State::Done, |task| State::Open(Box::new(task))))
-        .collect();
-    let forest = Forest::grow(jobs.iter().map(|job| match job {
-        State::Open(task) => Some(&task.doing),
-        State::Done(_) => None,
-    }));
+    let jobs = Jobs::new(tasks);
+    let forest = jobs.forest();
     let phase = |kind| Phase { kind, wall_us: 0, library_us: 0, tokens: 0 };
-    let done =
-        Advance { jobs: jobs.iter().filter(|job| matches!(job, State::Done(_))).count() as u32, tokens: 0 };
+    let done = Advance { jobs: jobs.done(), tokens: 0 };
     let places = parallel.clamp(1, decoder.rows());
     let mut round = Round {
         admission: Admission::new(decoder, &forest, places, follow_up),
@@ -88,12 +81,7 @@ pub(super) fn round<'j>(
     round.run(progress);
     let phases = [round.prefill, round.mixed, round.decode].into_iter().filter(|phase| phase.tokens > 0);
     let phases = phases.collect();
-    let lost = || Reply::Failed { reason: "the job was never reached".into(), usage: Usage::default() };
-    let replies = round.jobs.into_iter().map(|job| match job {
-        State::Done(reply) => reply,
-        State::Open(_) => lost(),
-    });
-    RoundReply { replies: replies.collect(), phases, ..RoundReply::default() }
+    RoundReply { replies: round.jobs.replies(), phases, ..RoundReply::default() }
 }
 
 impl Round<'_, '_> {
@@ -231,16 +219,7 @@ impl Round<'_, '_> {
                 task.usage.prefill_us += wall_us * tokens as u64 / total;
             }
         }
-        self.conclude_scores();
-    }
-
-    /// Ends the score jobs whose logits are all read.
-    fn conclude_scores(&mut self) {
-        for job in 0..self.jobs.len() {
-            if self.jobs[job].scores() && self.forest.is_read(job) {
-                self.finish(job, Ok(Finish::Stop));
-            }
-        }
+        self.done.jobs += self.jobs.conclude_scores(&self.forest);
     }
 
     /// Lets those leave that are done.
@@ -271,10 +250,7 @@ impl Round<'_, '_> {
     }
 
     fn finish(&mut self, job: usize, outcome: Result<Finish, String>) {
-        let nothing = Reply::Failed { reason: String::new(), usage: Usage::default() };
-        let State::Open(task) = std::mem::replace(&mut self.jobs[job], State::Done(nothing)) else { return };
-        self.jobs[job] = State::Done(task.reply(outcome));
-        self.done.jobs += 1;
+        self.done.jobs += u32::from(self.jobs.finish(job, outcome));
     }
 
     /// A call failed: the cache can no longer be trusted, and those that were on their way have no answer.

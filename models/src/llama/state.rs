@@ -1,9 +1,10 @@
 //! Where the jobs of a packed round stand.
 
+use super::leaves::Forest;
 use super::work::{Doing, Task};
 use super::writing::{Next, Writing};
-use crate::Reply;
 use crate::tree::NodeId;
+use crate::{Finish, Reply, Usage};
 
 /// A job on its way.
 pub(super) enum State<'a> {
@@ -42,6 +43,80 @@ impl<'a> State<'a> {
     /// Whether the job still waits for label scores.
     pub(super) fn scores(&self) -> bool {
         matches!(self, State::Open(task) if matches!(task.doing, Doing::Score(_)))
+    }
+}
+
+/// The jobs of a round, in their order.
+pub(super) struct Jobs<'a>(Vec<State<'a>>);
+
+impl<'a> Jobs<'a> {
+    pub(super) fn new(tasks: Vec<Result<Task<'a>, Reply>>) -> Self {
+        let state =
+            |task: Result<Task<'a>, Reply>| task.map_or_else(State::Done, |task| State::Open(Box::new(task)));
+        Jobs(tasks.into_iter().map(state).collect())
+    }
+
+    /// The prefix tree of those that have no reply yet.
+    pub(super) fn forest(&self) -> Forest {
+        Forest::grow(self.0.iter().map(|job| match job {
+            State::Open(task) => Some(&task.doing),
+            State::Done(_) => None,
+        }))
+    }
+
+    /// How many have their reply.
+    pub(super) fn done(&self) -> u32 {
+        self.0.iter().filter(|job| !job.is_open()).count() as u32
+    }
+
+    /// Gives a job its reply; tells whether it had none.
+    pub(super) fn finish(&mut self, job: usize, outcome: Result<Finish, String>) -> bool {
+        let nothing = Reply::Failed { reason: String::new(), usage: Usage::default() };
+        match std::mem::replace(&mut self.0[job], State::Done(nothing)) {
+            State::Open(task) => {
+                self.0[job] = State::Done(task.reply(outcome));
+                true
+            }
+            done => {
+                self.0[job] = done;
+                false
+            }
+        }
+    }
+
+    /// Ends the score jobs whose logits are all read; gives their number.
+    pub(super) fn conclude_scores(&mut self, forest: &Forest) -> u32 {
+        let mut ended = 0;
+        for job in 0..self.0.len() {
+            if self.0[job].scores() && forest.is_read(job) {
+                ended += u32::from(self.finish(job, Ok(Finish::Stop)));
+            }
+        }
+        ended
+    }
+
+    /// The replies, in order.
+    pub(super) fn replies(self) -> Vec<Reply> {
+        let lost = || Reply::Failed { reason: "the job was never reached".into(), usage: Usage::default() };
+        let reply = |job| match job {
+            State::Done(reply) => reply,
+            State::Open(_) => lost(),
+        };
+        self.0.into_iter().map(reply).collect()
+    }
+}
+
+impl<'a> std::ops::Index<usize> for Jobs<'a> {
+    type Output = State<'a>;
+
+    fn index(&self, job: usize) -> &State<'a> {
+        &self.0[job]
+    }
+}
+
+impl<'a> std::ops::IndexMut<usize> for Jobs<'a> {
+    fn index_mut(&mut self, job: usize) -> &mut State<'a> {
+        &mut self.0[job]
     }
 }
 

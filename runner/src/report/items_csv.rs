@@ -8,7 +8,7 @@ use models::Reply;
 
 use super::cells::greedy_is_label;
 use super::load::RunLog;
-use super::parity::{floors, lead, normalisation};
+use super::parity::{best_two, floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
@@ -131,12 +131,7 @@ fn logprob(value: f64) -> String {
 
 /// By how much the best label leads the second; `None` unless all are finite.
 fn margin(sums: &[f64]) -> Option<f64> {
-    if sums.len() < 2 || sums.iter().any(|sum| !sum.is_finite()) {
-        return None;
-    }
-    let mut ordered = sums.to_vec();
-    ordered.sort_by(|a, b| b.total_cmp(a));
-    Some(ordered[0] - ordered[1])
+    best_two(sums).map(|(best, second)| best.1 - second.1)
 }
 
 /// The verdict as people read it: `unanswered (truncated)`.

@@ -39,6 +39,32 @@ pub struct Parity {
 /// The sample of every model that has one.
 pub fn parity(run: &RunLog) -> Vec<Parity> {
     let by = normalisation(run);
+    let rows = samples(run, by).into_iter().map(|(model, sample)| {
+        let floor = sample.floor;
+        let own = run.items.iter().filter(|item| item.at.model == model);
+        let leads: Vec<f64> = own.filter_map(|item| lead(item, by)).collect();
+        Parity {
+            model: name(run, model),
+            n: sample.n,
+            largest_difference: sample.differences.iter().copied().reduce(f64::max),
+            median_difference: median(sample.differences),
+            noise_floor: floor,
+            flips: sample.flips,
+            undecided: leads.iter().filter(|lead| floor.is_some_and(|floor| **lead < floor)).count() as u64,
+            scored: leads.len() as u64,
+        }
+    });
+    rows.collect()
+}
+
+/// Noise floors by the model's name.
+pub(super) fn floors(run: &RunLog) -> BTreeMap<String, f64> {
+    let samples = samples(run, normalisation(run)).into_iter();
+    samples.filter_map(|(model, sample)| Some((name(run, model), sample.floor?))).collect()
+}
+
+/// What was scored both ways, by the model's index.
+fn samples(run: &RunLog, by: Normalisation) -> BTreeMap<u16, Sample> {
     let mut packed: BTreeMap<(u32, &str, &str), Option<&TurnRecord>> = BTreeMap::new();
     for alone in &run.alone {
         packed.insert((alone.at.group, &alone.item, &alone.interface), None);
@@ -57,31 +83,11 @@ pub fn parity(run: &RunLog) -> Vec<Parity> {
             found.entry(alone.at.model).or_default().add(&turn.labels, scored, &alone.scored, by);
         }
     }
-    let rows = found.into_iter().map(|(model, sample)| {
-        let floor = sample.floor;
-        let own = run.items.iter().filter(|item| item.at.model == model);
-        let leads: Vec<f64> = own.filter_map(|item| lead(item, by)).collect();
-        Parity {
-            model: run
-                .header
-                .models
-                .get(usize::from(model))
-                .map_or(model.to_string(), |model| model.name.clone()),
-            n: sample.n,
-            largest_difference: sample.differences.iter().copied().reduce(f64::max),
-            median_difference: median(sample.differences),
-            noise_floor: floor,
-            flips: sample.flips,
-            undecided: leads.iter().filter(|lead| floor.is_some_and(|floor| **lead < floor)).count() as u64,
-            scored: leads.len() as u64,
-        }
-    });
-    rows.collect()
+    found
 }
 
-/// Noise floors by the model's name.
-pub(super) fn floors(run: &RunLog) -> BTreeMap<String, f64> {
-    parity(run).into_iter().filter_map(|row| Some((row.model, row.noise_floor?))).collect()
+fn name(run: &RunLog, model: u16) -> String {
+    run.header.models.get(usize::from(model)).map_or(model.to_string(), |model| model.name.clone())
 }
 
 /// By how much the best label leads the second in an item's closest turn; `None` where no labels were scored, or some
@@ -133,7 +139,7 @@ fn scored(turn: &TurnRecord) -> Option<&Scored> {
 }
 
 /// The two best scores with their places; `None` when there are fewer, or one is no finite number.
-fn best_two(scores: &[f64]) -> Option<((usize, f64), (usize, f64))> {
+pub(super) fn best_two(scores: &[f64]) -> Option<((usize, f64), (usize, f64))> {
     let mut ordered: Vec<(usize, f64)> = scores.iter().copied().enumerate().collect();
     if ordered.len() < 2 || ordered.iter().any(|(_, score)| !score.is_finite()) {
         return None;

@@ -51,7 +51,7 @@ pub fn strata_table(strata: &[Stratum], tags: &[String], width: Option<u16>) -> 
 }
 
 /// What the columns from `n` to `lost` hold.
-fn results(cell: &Cell) -> [String; 7] {
+pub(super) fn results(cell: &Cell) -> [String; 7] {
     [
         cell.n.to_string(),
         percent(cell.accuracy),

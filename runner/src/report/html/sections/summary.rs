@@ -1,8 +1,9 @@
 //! What came of it: verdicts, notes, the result table.
 
 use super::Material;
-use crate::report::grid::{interval, number, percent};
+use crate::report::grid::number;
 use crate::report::html::markup::{Markup, all, element, table, text};
+use crate::report::table::results;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let lines = |class: &str, lines: &[String]| {
@@ -26,22 +27,11 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         "tok/s",
     ];
     let row = |cell: &crate::report::Cell| {
-        vec![
-            cell.model.clone(),
-            cell.task.clone(),
-            cell.interface.clone(),
-            cell.n.to_string(),
-            percent(cell.accuracy),
-            interval(cell.low, cell.high),
-            percent(cell.chance),
-            cell.unanswered_total().to_string(),
-            cell.skipped.to_string(),
-            cell.lost.to_string(),
-            cell.prompt_tokens.to_string(),
-            cell.output_tokens.to_string(),
-            format!("{:.1}", cell.engine_s),
-            number(cell.tokens_per_s.map(f64::round)),
-        ]
+        let mut row = vec![cell.model.clone(), cell.task.clone(), cell.interface.clone()];
+        row.extend(results(cell));
+        row.extend([cell.prompt_tokens, cell.output_tokens].map(|n| n.to_string()));
+        row.extend([format!("{:.1}", cell.engine_s), number(cell.tokens_per_s.map(f64::round))]);
+        row
     };
     let rows: Vec<Vec<String>> = material.cells.iter().map(row).collect();
     let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are Wilson's.";
