@@ -15,7 +15,7 @@ use crate::{
 
 /// The options, as `list models` shows them.
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
-    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
+    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, unmappable, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
     after strike-after=N jobs, once=PATH (strike only if this file can be made)";
 
@@ -69,6 +69,12 @@ pub fn is_fake(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text == "fake" || text.starts_with("fake:"))
 }
 
+/// Whether the fake engine stands for a file that cannot be mapped.
+pub fn is_unmappable(path: &Path) -> bool {
+    is_fake(path)
+        && path.to_str().is_some_and(|name| name.split([':', ',']).any(|option| option == "unmappable"))
+}
+
 fn parse(name: &str) -> Result<Faults, EngineError> {
     let mut faults = Faults::default();
     let options = name.strip_prefix("fake").unwrap_or_default().trim_start_matches(':');
@@ -90,6 +96,8 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "fail-on" => faults.fail_on = Some(value.to_owned()),
             "say" => faults.say = Some(value.to_owned()),
             "babble" => faults.babble = true,
+            // Seen by whoever plans: there is no file.
+            "unmappable" => {}
             "grow" => faults.grow_mib = number()? as usize,
             "strike" => {
                 faults.strike = Some(

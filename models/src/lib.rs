@@ -12,6 +12,7 @@ pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
+pub mod mapping;
 pub mod probe;
 pub mod reply;
 pub mod request;

@@ -55,8 +55,8 @@ pub struct Report {
     pub refused: bool,
 }
 
-/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
-const MEASURE_TRIES: u32 = 2;
+/// Deaths of a worker over one question before any group runs after which a model is given up.
+const ASK_TRIES: u32 = 2;
 
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
