@@ -1,15 +1,13 @@
-//! One group: all its items through all their interfaces, round by round.
+//! One group: all its items under all their conditions, round by round.
 
 use std::collections::BTreeMap;
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Loss, Script, Settings};
+use datasets::{Condition, Item, Loss, Script, Settings};
 use models::template::{Renderer, TemplateError};
 use models::{Advance, Job, Phase};
 
 use super::link::{Link, LinkError};
 use crate::entry::{DeathCause, GroupRef, ItemRecord};
-use crate::plan::fits;
 use crate::prompting;
 use crate::track::Track;
 
@@ -20,8 +18,8 @@ pub struct GroupSpec<'a> {
     pub at: GroupRef,
     /// Its items.
     pub items: &'a [Item],
-    /// The ways of asking.
-    pub interfaces: &'a [&'static Interface],
+    /// The conditions that they are asked under.
+    pub conditions: &'a [Condition],
     /// How questions are asked.
     pub settings: &'a Settings,
     /// Gives prompts their form.
@@ -53,25 +51,24 @@ impl From<LinkError> for GroupError {
 }
 
 impl<'a> GroupSpec<'a> {
-    /// Every item with every interface that fits it, in canonical order.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'a Item, &'static Interface)> + use<'a> {
-        let interfaces = self.interfaces;
+    /// Every item with every condition that fits it, in canonical order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a Item, &'a Condition)> + use<'a> {
+        let conditions = self.conditions;
         self.items.iter().flat_map(move |item| {
-            interfaces
-                .iter()
-                .filter(move |interface| fits(item, interface))
-                .map(move |interface| (item, *interface))
+            let fitting = conditions.iter().filter(move |condition| condition.fits(item));
+            fitting.map(move |condition| (item, condition))
         })
     }
 
     /// The same, started.
     pub fn tracks(&self) -> Vec<Track<'a>> {
-        self.pairs().map(|(item, interface)| Track::start(item, interface, self.settings)).collect()
+        self.pairs().map(|(item, condition)| Track::start(item, condition, self.settings)).collect()
     }
 
-    /// Whether a conversation of the group grows beyond its first question.
+    /// Whether a conversation of the group grows beyond what can be measured beforehand.
     pub fn grows(&self) -> bool {
-        self.items.iter().any(|item| !matches!(item.script, Script::One(_)))
+        let asks_on = self.conditions.iter().any(|condition| condition.interface.asks_on);
+        asks_on || self.items.iter().any(|item| !matches!(item.script, Script::One(_)))
     }
 
     /// The jobs with which the group begins: what can be measured beforehand.

@@ -258,7 +258,7 @@ impl<'a> Runner<'a> {
         GroupSpec {
             at: group.at,
             items: plan.items(group),
-            interfaces: &plan.task(group).interfaces,
+            conditions: &plan.task(group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &plan.model(group).renderer,
         }

@@ -105,8 +105,8 @@ impl Runner<'_> {
         if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
             return Ok(tuned.parallel);
         }
-        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
-        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+        let mut conditions = self.plan.tasks.iter().flat_map(|task| &task.conditions);
+        if spec.mode == Mode::Exact || !conditions.any(|condition| condition.interface.generates) {
             return Ok(tuning::UNUSED);
         }
         let small = tuning::load_spec(spec);
