@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LoadSpec,
-    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Token,
+    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Span, Token,
     Tokenised, Usage,
 };
 
@@ -379,7 +379,8 @@ impl Engine for Fake {
             [reply] => calls(reply.usage(), wall_us),
             _ => Vec::new(),
         };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls })
+        let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, spans, took_us: wall_us })
     }
 
     fn end_group(&mut self) {}

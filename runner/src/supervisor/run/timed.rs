@@ -13,6 +13,7 @@ use crate::entry::GroupRef;
 use crate::plan::Plan;
 use crate::prompting;
 use crate::telemetry::latency::{sample, timing};
+use crate::telemetry::phases::placed;
 use crate::telemetry::record::{Stretch, Timed, Window};
 use crate::track::Track;
 
@@ -170,8 +171,11 @@ impl Runner<'_> {
                     energy: Vec::new(),
                     state: Default::default(),
                     suspended: false,
+                    phases: Vec::new(),
                 },
             };
+            let spans = placed(&reply.spans, reply.took_us, begin.mono_us, end.mono_us);
+            self.measuring.add_phases(&window, spans);
             self.measuring.end_timed(window, timed);
         }
         // The next question finds an empty cache.
