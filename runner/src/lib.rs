@@ -19,6 +19,7 @@ pub mod log;
 pub mod material;
 pub mod memory;
 pub mod merge;
+pub mod parcel;
 pub mod plan;
 pub mod prompting;
 pub mod regrade;
