@@ -18,6 +18,7 @@ pub mod log;
 pub mod material;
 pub mod memory;
 pub mod merge;
+pub mod parcel;
 pub mod plan;
 pub mod prompting;
 pub mod regrade;
