@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LoadSpec,
-    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Span, Token,
-    Tokenised, Usage,
+    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Span,
+    Token, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
