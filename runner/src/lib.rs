@@ -13,6 +13,7 @@ pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod export;
+pub mod forecast;
 pub mod gallery;
 pub mod log;
 pub mod material;

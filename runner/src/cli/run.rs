@@ -23,7 +23,8 @@ pub(super) const HELP: &str =
 Examples:
   edge-eval run configs/quickstart.toml
   edge-eval run configs/quickstart.toml --model fake --limit 5
-  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder";
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --rounds 4   # they take turns: there and back, twice";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -67,6 +68,7 @@ impl Run {
             }
         };
         plan.notes.iter().for_each(|note| say(note));
+        plan.order_in_words().iter().for_each(|order| say(order));
         let mut session = Session::open(&plan, self.out.as_deref(), &self.choice.stem())?;
         for line in session.notes() {
             say(line);

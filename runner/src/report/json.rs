@@ -52,6 +52,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "tasks": run.header.tasks,
         "device": run.header.device,
         "sources": run.sources,
+        "visits": run.visits,
         "supervisor_peak_bytes": run.complete.and_then(|complete| complete.supervisor_peak_bytes),
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::conditions;
 use super::phases::PhaseSpan;
 use super::probe::{Wanted, probe};
-use super::record::{Began, Ended, Row, Stepped, Stretch, Summary, Timed, Timeline, Window};
+use super::record::{Began, Ended, Row, Stepped, Stretch, Timed, Timeline, Window};
 use super::root::Root;
 use super::sample::{CLOCKS, Sample, State, TEMPERATURES};
 use super::sampler::{Handle, Setup, assemble};

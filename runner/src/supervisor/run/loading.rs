@@ -54,8 +54,8 @@ impl Runner<'_> {
         let facts = self.opened(&mut link, &vocabulary, model).await?;
         let ground = Ground::of(&link, &facts);
         let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
-        let before = self.chosen.get(&(model as u16));
-        if let Some(before) = before {
+        let before = self.chosen.get(&(model as u16)).cloned();
+        if let Some(before) = &before {
             wanted = LoadSpec {
                 threads: wanted.threads,
                 threads_batch: wanted.threads_batch,
