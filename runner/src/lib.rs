@@ -14,6 +14,7 @@ pub mod estimate;
 pub mod exit;
 pub mod export;
 pub mod gallery;
+pub mod levels;
 pub mod log;
 pub mod material;
 pub mod memory;

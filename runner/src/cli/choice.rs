@@ -38,6 +38,9 @@ pub(super) struct Choice {
     /// Load models whose mapped weights exceed the budget; the run is marked
     #[arg(long)]
     allow_overcommit: bool,
+    /// CPU level of the worker instead of the best that runs here
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
 }
 
 impl Choice {
@@ -64,6 +67,7 @@ impl Choice {
             seed: self.seed,
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
+            cpu_level: self.cpu_level.clone(),
         };
         overrides.apply(&mut config).map_err(usage)?;
         Plan::make(config, &name, &text)

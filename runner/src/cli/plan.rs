@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Choice, print};
 use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 
 /// Arguments of `plan`.
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub(super) struct PlanCommand {
 impl PlanCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let plan = self.choice.plan()?;
-        let estimates = estimate(&plan, super::run::program()?)?;
+        let estimates = estimate(&plan, Program::find(&plan.config.engine.cpu_level)?)?;
         if self.json {
             print(&format!("{:#}\n", serde_json::json!({ "models": estimates })))?;
         } else {

@@ -27,6 +27,8 @@ pub struct Overrides {
     pub memory_budget: Option<Budget>,
     /// Let mapped weights exceed the budget.
     pub allow_overcommit: bool,
+    /// CPU level of workers.
+    pub cpu_level: Option<String>,
 }
 
 impl Overrides {
@@ -84,6 +86,9 @@ impl Overrides {
             config.models.iter_mut().for_each(|model| model.memory_budget = None);
         }
         config.memory.allow_overcommit |= self.allow_overcommit;
+        if let Some(level) = &self.cpu_level {
+            config.engine.cpu_level.clone_from(level);
+        }
         Ok(())
     }
 }
