@@ -228,7 +228,7 @@ impl Config {
             // The header says which one it came to.
             engine.remove("cpu-level");
         }
-        let choices = serde_json::json!({
+        let mut choices = serde_json::json!({
             "seed": self.seed,
             "limit": self.limit,
             "interfaces": self.interfaces,
@@ -238,6 +238,12 @@ impl Config {
             "engine": engine,
             "memory": { "allow": self.memory.allow },
         });
+        // A name stands for a text: another text under it is another run.
+        let endings = self.asking.swept_endings();
+        if !endings.is_empty() {
+            let texts = endings.iter().map(|ending| (ending.name.clone(), ending.pattern().into()));
+            choices["endings"] = serde_json::Value::Object(texts.collect());
+        }
         choices.to_string()
     }
 
@@ -251,6 +257,9 @@ impl Config {
         }
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
+        }
+        if let Some((key, message)) = self.asking.fault() {
+            return wrong(key, message);
         }
         self.telemetry
             .options()

@@ -132,7 +132,7 @@ pub struct TaskRecord {
     pub version: u32,
     /// Its parameters as JSON.
     pub params_json: String,
-    /// Interfaces that its items are asked through.
+    /// Conditions that its items are asked under: interfaces, with what was varied about them.
     pub interfaces: Vec<String>,
     /// Items.
     pub items: u32,
@@ -230,7 +230,7 @@ pub struct GroupRef {
 pub struct ItemRecord {
     /// Where it belongs.
     pub at: GroupRef,
-    /// Name of the interface.
+    /// Name of the condition: the interface, with what was varied about it.
     pub interface: String,
     /// Id of the item.
     pub item: String,
@@ -269,6 +269,25 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+    /// The texts that were scored, where they are not the labels: the options, in display order.
+    pub texts: Vec<String>,
+    /// Seeds of its drawn replies, in the order of the requests.
+    pub seeds: Vec<u64>,
+}
+
+impl TurnRecord {
+    /// The scores that the answer comes from: a rescue's stand behind its chain, those of an option's text before those of the
+    /// same text without the question.
+    pub fn scored(&self) -> Option<&Scored> {
+        self.replies
+            .iter()
+            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+    }
+
+    /// The same where labels were scored.
+    pub fn scored_labels(&self) -> Option<&Scored> {
+        self.scored().filter(|_| self.texts.is_empty())
+    }
 }
 
 /// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those

@@ -10,6 +10,7 @@ use super::load::RunLog;
 use super::memory::memory;
 use super::papers::Published;
 use super::parity::parity;
+use super::phases::phases;
 use super::strata::Stratum;
 
 /// What a report holds beside its table.
@@ -59,6 +60,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "parity": parity(run),
         "cells": cells,
         "costs": views.costs,
+        "phases": phases(run),
         "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,

@@ -88,6 +88,8 @@ pub(crate) fn turn(gold: u16, said: Said) -> TurnRecord {
         found: None,
         rescued: false,
         verdict,
+        texts: Vec::new(),
+        seeds: Vec::new(),
     }
 }
 

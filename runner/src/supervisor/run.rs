@@ -55,8 +55,8 @@ pub struct Report {
     pub refused: bool,
 }
 
-/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
-const MEASURE_TRIES: u32 = 2;
+/// Deaths of a worker over one question before any group runs after which a model is given up.
+const ASK_TRIES: u32 = 2;
 
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
@@ -258,7 +258,7 @@ impl<'a> Runner<'a> {
         GroupSpec {
             at: group.at,
             items: plan.items(group),
-            interfaces: &plan.task(group).interfaces,
+            conditions: &plan.task(group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &plan.model(group).renderer,
         }
