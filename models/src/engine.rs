@@ -103,6 +103,8 @@ pub struct EngineFacts {
     /// Whether jobs are answered one by one from states kept where their prompts part: the model keeps one state per
     /// sequence, and can neither share tokens among sequences nor go back.
     pub checkpoints: bool,
+    /// Processor level that the engine's process was built for; empty for a build that names none.
+    pub level: String,
 }
 
 /// Tokens of a prompt, measured without evaluating it.

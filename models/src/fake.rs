@@ -331,6 +331,7 @@ impl Engine for Fake {
             packs: false,
             load_us: 0,
             checkpoints: false,
+            level: crate::CPU_LEVEL.to_owned(),
         }
     }
 

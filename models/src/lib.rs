@@ -35,6 +35,12 @@ pub use span::{Span, Spans};
 /// The version of the llama.cpp binding that the `llama` feature builds.
 pub const LLAMA_CPP_2_VERSION: &str = "0.1.160";
 
+/// Processor level that this process was built for, where `cross/build.sh` built it; empty otherwise.
+pub const CPU_LEVEL: &str = match option_env!("EDGE_EVAL_CPU_LEVEL") {
+    Some(level) => level,
+    None => "",
+};
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -154,6 +154,8 @@ pub struct EngineChoice {
     pub mmap: bool,
     /// Seconds without any progress after which the worker is given up.
     pub deadline_s: u64,
+    /// CPU level of the worker: `auto`, or the name of one.
+    pub cpu_level: String,
 }
 
 /// What a model may take of the memory.
@@ -227,6 +229,8 @@ impl Config {
         let mut engine = serde_json::json!(self.engine);
         if let Some(engine) = engine.as_object_mut() {
             engine.remove("deadline-s");
+            // The header says which one it came to.
+            engine.remove("cpu-level");
         }
         let mut choices = serde_json::json!({
             "seed": self.seed,
@@ -323,6 +327,7 @@ impl Default for EngineChoice {
             context_cap_tokens: 8192,
             mmap: true,
             deadline_s: 900,
+            cpu_level: crate::levels::AUTO.into(),
         }
     }
 }

@@ -87,6 +87,8 @@ pub struct Header {
     pub device: Device,
     /// The part of the groups that is run here; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the worker; `own-build` where the program is its own.
+    pub level: String,
 }
 
 impl Header {

@@ -15,6 +15,7 @@ pub mod exit;
 pub mod export;
 pub mod forecast;
 pub mod gallery;
+pub mod levels;
 pub mod log;
 pub mod material;
 pub mod memory;

@@ -40,6 +40,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The part of the groups that is run; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the workers; part of what the run is.
+    pub level: String,
 }
 
 /// A task with its items.
@@ -96,7 +98,7 @@ impl Plan {
         for model in &models {
             tasks.iter().try_for_each(|task| in_text_alone(name, model, task))?;
         }
-        Ok(Plan { config, models, tasks, notes, shard: None })
+        Ok(Plan { config, models, tasks, notes, shard: None, level: crate::levels::OWN_BUILD.to_owned() })
     }
 
     /// Every group, in canonical order: by model, by task, by items.

@@ -71,6 +71,7 @@ impl Llama {
             packs: spec.mode == Mode::Packed && !keeps_state(model),
             checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
+            level: crate::CPU_LEVEL.to_owned(),
         };
         let parallel = spec.parallel.max(1) as usize;
         Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })

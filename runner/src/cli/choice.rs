@@ -41,6 +41,9 @@ pub(super) struct Choice {
     /// Rounds over several models, there and back, so that heat and drift fall on all alike; an even number balances
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// CPU level of the worker instead of the best that runs here
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
 }
 
 impl Choice {
@@ -68,6 +71,7 @@ impl Choice {
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
             rounds: self.rounds,
+            cpu_level: self.cpu_level.clone(),
         };
         overrides.apply(&mut config).map_err(usage)?;
         Plan::make(config, &name, &text)

@@ -29,6 +29,8 @@ pub struct Overrides {
     pub allow_overcommit: bool,
     /// Rounds over the models.
     pub rounds: Option<u32>,
+    /// CPU level of workers.
+    pub cpu_level: Option<String>,
 }
 
 impl Overrides {
@@ -92,6 +94,9 @@ impl Overrides {
             }
         }
         config.memory.allow_overcommit |= self.allow_overcommit;
+        if let Some(level) = &self.cpu_level {
+            config.engine.cpu_level.clone_from(level);
+        }
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! The order of the checks, and what each of them needs.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::gguf::Header;
@@ -11,6 +10,7 @@ use super::{Check, Findings, answers, file, labels, machine, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::plan::{self, Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
@@ -42,7 +42,7 @@ pub struct Subject {
     /// What the configuration is called in messages.
     pub config_name: String,
     /// This program, for workers.
-    pub program: PathBuf,
+    pub program: Program,
 }
 
 /// Examines a model. `Err` is for a configuration that cannot be used; whatever is wrong with the model is a finding.
