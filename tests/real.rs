@@ -50,13 +50,7 @@ fn engine(threads: u32) -> models::llama::Llama {
 }
 
 fn job(text: &str, request: Request) -> Job {
-    Job {
-        id: 0,
-        prompt: vec![Segment { text: text.into(), control: true }],
-        add_bos: false,
-        request,
-        follow_up: false,
-    }
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
 }
 
 fn score(text: &str, labels: &[&str]) -> Job {
