@@ -62,6 +62,11 @@ impl<'a> Track<'a> {
         &self.turns
     }
 
+    /// The pictures that the item may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a datasets::Picture> + use<'a> {
+        self.item.pictures()
+    }
+
     /// Item id and interface name, for messages and records.
     pub fn name(&self) -> (&str, &'static str) {
         (&self.item.id, self.interface.name)

@@ -5,6 +5,8 @@ use std::ops::Range;
 use datasets::Item;
 use datasets::interfaces::Interface;
 
+use crate::supervisor::pixel_bytes;
+
 /// Items of a group whose answers are all scores: a whole grammar.
 const SCORED_ITEMS: usize = 44;
 /// Items of a group with generations, which take much longer: a stop waits for the group at hand.
@@ -16,6 +18,16 @@ pub(super) fn most(chosen: usize, interfaces: &[&'static Interface]) -> usize {
         (0, true) => GENERATED_ITEMS,
         (0, false) => SCORED_ITEMS,
         (chosen, _) => chosen,
+    }
+}
+
+/// Most items of a group, so that the pixels of its pictures take a modest part of a worker's memory.
+pub(super) fn most_shown(most: usize, items: &[Item]) -> usize {
+    const PIXEL_BYTES: u64 = 64 << 20;
+    let bytes = |item: &Item| item.pictures().map(pixel_bytes).sum::<u64>();
+    match items.iter().map(bytes).max() {
+        None | Some(0) => most,
+        Some(largest) => most.min((PIXEL_BYTES / largest) as usize).max(1),
     }
 }
 

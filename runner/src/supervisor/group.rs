@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use datasets::interfaces::Interface;
-use datasets::{Item, Loss, Script, Settings};
+use datasets::{Item, Loss, Picture, Script, Settings};
 use models::template::{Renderer, TemplateError};
-use models::{Advance, Job, Phase};
+use models::{Advance, Encoded, Job, Phase};
 
 use super::link::{Link, LinkError};
 use crate::entry::{DeathCause, GroupRef, ItemRecord};
@@ -35,6 +35,26 @@ pub struct Account {
     pub phases: Vec<Phase>,
     /// Texts of the label tokens, by id.
     pub pieces: BTreeMap<i32, String>,
+    /// The pictures that were encoded, by address.
+    pub pictures: BTreeMap<String, Encoded>,
+}
+
+impl Account {
+    /// Forgets an attempt that came to nothing.
+    pub fn start_anew(&mut self) {
+        self.phases.clear();
+        self.pictures.clear();
+    }
+
+    fn see(&mut self, encoded: Encoded) {
+        match self.pictures.get_mut(&encoded.address) {
+            Some(known) => {
+                known.times += encoded.times;
+                known.encode_us += encoded.encode_us;
+            }
+            None => drop(self.pictures.insert(encoded.address.clone(), encoded)),
+        }
+    }
 }
 
 /// Why a group came to no end.
@@ -67,6 +87,11 @@ impl<'a> GroupSpec<'a> {
     /// The same, started.
     pub fn tracks(&self) -> Vec<Track<'a>> {
         self.pairs().map(|(item, interface)| Track::start(item, interface, self.settings)).collect()
+    }
+
+    /// The pictures that its items may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a Picture> + use<'a> {
+        self.items.iter().flat_map(Item::pictures)
     }
 
     /// Whether a conversation of the group grows beyond its first question.
@@ -120,11 +145,13 @@ pub async fn converse(
             tokens = advance.tokens;
             progress(Advance { jobs: before.jobs + advance.jobs, tokens: before.tokens + advance.tokens });
         };
+        link.show(&jobs, tracks.iter().flat_map(Track::pictures)).await?;
         let reply = link.round(jobs, &mut hear).await?;
         before.jobs += count;
         before.tokens += tokens;
         account.phases.extend(reply.phases);
         account.pieces.extend(reply.pieces);
+        reply.pictures.into_iter().for_each(|encoded| account.see(encoded));
         let mut replies: Vec<Vec<models::Reply>> = vec![Vec::new(); tracks.len()];
         for (owner, reply) in owners.iter().zip(reply.replies) {
             replies[*owner].push(reply);

@@ -12,6 +12,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
 use super::interrupt::Interrupt;
+use super::showing::Shelf;
 use super::tail::Tail;
 use crate::entry::DeathCause;
 use crate::frame::{AsyncFrameReader, write_frame};
@@ -37,6 +38,8 @@ pub enum LinkError {
     Interrupted,
     /// The process could not be started.
     Start(String),
+    /// A picture that prompts show cannot be had.
+    Picture(String),
 }
 
 impl LinkError {
@@ -50,7 +53,7 @@ impl LinkError {
                 format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
-            LinkError::Start(message) => message.clone(),
+            LinkError::Start(message) | LinkError::Picture(message) => message.clone(),
         }
     }
 }
@@ -65,6 +68,8 @@ pub struct Link {
     deadline: Duration,
     interrupt: Interrupt,
     guarding: Guarding,
+    /// The pictures that the worker holds.
+    pub(super) shelf: Shelf,
 }
 
 impl Link {
@@ -97,7 +102,17 @@ impl Link {
         let output = AsyncFrameReader::new(child.stdout.take().ok_or_else(pipe)?);
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
-        Ok(Link { child, input, output, tail, follower, deadline, interrupt, guarding })
+        Ok(Link {
+            child,
+            input,
+            output,
+            tail,
+            follower,
+            deadline,
+            interrupt,
+            guarding,
+            shelf: Shelf::default(),
+        })
     }
 
     /// The worker's process id, while it runs.
@@ -107,6 +122,7 @@ impl Link {
 
     /// Loads a model.
     pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
+        self.shelf = Shelf::of(spec.vocab_only);
         match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
             FromWorker::Opened(facts) => Ok(facts),
             other => Err(self.out_of_turn(&other).await),
@@ -181,6 +197,7 @@ impl Link {
 
     /// Ends a group; gives the worker's peak memory.
     pub async fn end_group(&mut self) -> Result<Option<u64>, LinkError> {
+        self.shelf.end_group();
         match self.call(&ToWorker::EndGroup, &mut |_| ()).await? {
             FromWorker::GroupEnded { peak_bytes } => Ok(peak_bytes),
             other => Err(self.out_of_turn(&other).await),
@@ -199,7 +216,7 @@ impl Link {
         }
     }
 
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         request: &ToWorker,
         progress: &mut dyn FnMut(Advance),
@@ -267,7 +284,7 @@ impl Link {
         LinkError::Died { cause, last_words }
     }
 
-    async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
+    pub(super) async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
         debug_assert!(!matches!(answer, FromWorker::Failed(_)), "handled in call");
         self.bury(Some(DeathCause::Garbled)).await
     }

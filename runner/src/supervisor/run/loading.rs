@@ -33,7 +33,11 @@ impl Runner<'_> {
             let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
             let mut attempt = 1;
             let sizes = loop {
-                match link.measure(jobs.clone()).await {
+                let measured = match link.show(&jobs, group.pictures()).await {
+                    Ok(()) => link.measure(jobs.clone()).await,
+                    Err(error) => Err(error),
+                };
+                match measured {
                     Ok(sizes) => break sizes,
                     // Killed from outside? Once more; prompts that kill their measurer do it again.
                     Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
@@ -56,6 +60,7 @@ impl Runner<'_> {
                 }
             };
             need.add(&sizes, group.grows());
+            need.see(group.pictures());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok((spec, need))
