@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use datasets::Item;
 use datasets::interfaces::Interface;
+use datasets::{Item, Picture};
 use models::Prompt;
 
 use super::Choices;
@@ -27,6 +27,12 @@ impl<'a> Prompts<'a> {
         };
         let tasks = (0..header.tasks.len()).map(of_task).collect();
         Prompts { header, choices, tasks }
+    }
+
+    /// A picture that a logged item shows.
+    pub fn picture(&self, record: &ItemRecord, address: &str) -> Option<Picture> {
+        let item = self.tasks.get(usize::from(record.at.task))?.get(&record.item)?;
+        item.pictures().find(|picture| picture.address() == address).cloned()
     }
 
     /// What a logged item was asked first, before the chat template.

@@ -7,7 +7,7 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Source, Tuned,
+    Pictures, Session, Source, Tuned,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
@@ -43,6 +43,8 @@ pub struct RunLog {
     pub tuned: Vec<Tuned>,
     /// Power, latency and the state of the machine.
     pub measured: Measured,
+    /// Pictures that were encoded, group by group.
+    pub pictures: Vec<Pictures>,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
     /// Present when the run is complete.
@@ -116,6 +118,10 @@ impl RunLog {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
                     run.tuned.push(tuned);
                 }
+                Entry::Pictures(pictures) => {
+                    run.pictures.retain(|earlier| earlier.at != pictures.at);
+                    run.pictures.push(pictures);
+                }
                 Entry::Source(source) => run.sources.push(source),
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
@@ -147,6 +153,7 @@ impl RunLog {
             alone: run.alone,
             tuned: run.tuned,
             measured: run.measured,
+            pictures: run.pictures,
             sources: run.sources,
             complete,
             summary,
@@ -204,6 +211,7 @@ struct Parts {
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
     measured: Measured,
+    pictures: Vec<Pictures>,
     sources: Vec<Source>,
     complete: Option<Complete>,
 }

@@ -7,6 +7,7 @@ mod curves;
 mod items;
 mod latency;
 mod papers;
+mod pictures;
 mod provenance;
 mod slots;
 mod summary;
@@ -37,6 +38,7 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
     Section { id: "latency", title: "Latency", render: latency::render },
+    Section { id: "pictures", title: "Pictures", render: pictures::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
     Section { id: "papers", title: "Published figures", render: papers::render },

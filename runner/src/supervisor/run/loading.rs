@@ -24,7 +24,11 @@ impl Runner<'_> {
     ) -> Result<(LoadSpec, Need), Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
-            return Ok((spec, Need::default()));
+            let mut need = Need::default();
+            for group in self.plan.groups().filter(|group| usize::from(group.at.model) == model) {
+                need.see(self.spec(group, settings).pictures());
+            }
+            return Ok((spec, need));
         }
         let mut need = Need::default();
         let plan = self.plan;
