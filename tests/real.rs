@@ -4,6 +4,7 @@ mod answering;
 mod memory;
 mod minimum;
 mod packing;
+mod pictures;
 mod probing;
 mod program;
 mod states;
@@ -37,6 +38,7 @@ fn spec() -> LoadSpec {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Mmproj {
 
 impl Mmproj {
     /// Reads the header and holds it against that of the model.
-    pub(super) fn open(path: &Path, model: &Header) -> Result<(Self, ProjectorRecord), Failure> {
+    pub(crate) fn open(path: &Path, model: &Header) -> Result<(Self, ProjectorRecord), Failure> {
         let name = path.display();
         if !path.exists() {
             return Err(Failure::input(format!(
