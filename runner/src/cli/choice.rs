@@ -20,6 +20,9 @@ pub(super) struct Choice {
     /// Chat template of every model instead of its own: `raw` for none, or a file
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Run only this task (may be repeated); one that the configuration lacks gets its default parameters
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
@@ -64,6 +67,7 @@ impl Choice {
         let overrides = Overrides {
             models: self.models.clone(),
             template: self.template.clone(),
+            mmproj: self.mmproj.clone(),
             tasks: self.tasks.clone(),
             interfaces: self.interfaces.clone(),
             limit: self.limit,

@@ -108,6 +108,7 @@ impl Memory {
                             threads_batch: threads,
                             mmap,
                             kv: KvType::F16,
+                            mmproj: planned.mmproj.as_ref().map(|mmproj| mmproj.path.clone()),
                         }));
                     }
                 }

@@ -109,6 +109,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        mmproj: None,
         template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],

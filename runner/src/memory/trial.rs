@@ -94,13 +94,7 @@ fn long(number: u32, words: usize) -> Job {
     }
     let request =
         Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
-    Job {
-        id: number,
-        prompt: vec![Segment { text, control: false }],
-        add_bos: true,
-        request,
-        follow_up: false,
-    }
+    Job { id: number, prompt: vec![Segment::text(text, false)], add_bos: true, request, follow_up: false }
 }
 
 fn label(number: u32, repeats: usize) -> String {

@@ -49,6 +49,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tuned: Vec::new(),
         measured: Default::default(),
         visits: Vec::new(),
+        pictures: Vec::new(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),
