@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use datasets::{Said, Verdict};
-use models::Reply;
 use serde_json::Value;
 
 use super::names::distinct;
@@ -158,12 +157,8 @@ fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
 fn answer(item: &ItemRecord) -> Answer {
     let worth = worth(item.verdict);
     let scored = |turn: &crate::entry::TurnRecord| {
-        turn.replies.iter().rev().find_map(|reply| match reply {
-            Reply::Scored(scored) => {
-                Some((turn.prompt_hash, scored.labels.iter().map(|label| label.sum()).collect()))
-            }
-            _ => None,
-        })
+        let scored = turn.scored_labels()?;
+        Some((turn.prompt_hash, scored.labels.iter().map(|label| label.sum()).collect()))
     };
     let choice = |turn: &crate::entry::TurnRecord| match turn.said {
         Some(Said::Choice(label)) => Some(label),

@@ -12,7 +12,7 @@ use super::parity::{best_two, floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 33] = [
+pub const COLUMNS: [&str; 36] = [
     "model",
     "task",
     "interface",
@@ -46,6 +46,9 @@ pub const COLUMNS: [&str; 33] = [
     "candidates",
     "undecided",
     "run",
+    "picture_tokens",
+    "pictures_encoded",
+    "encode_us",
 ];
 
 /// Writes the rows of a run.
@@ -67,12 +70,7 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
     let name = |names: Option<&String>| names.cloned().unwrap_or_default();
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
-    let scored = last.and_then(|turn| {
-        turn.replies
-            .iter()
-            .rev()
-            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
-    });
+    let scored = last.and_then(TurnRecord::scored);
     let generated = last.and_then(|turn| {
         turn.replies
             .iter()
@@ -121,6 +119,9 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
             .map_or(String::new(), |found| found.candidates.len().to_string()),
         undecided.map_or(String::new(), |is| is.to_string()),
         run.source_of(item.at.group).to_owned(),
+        item.usage.picture_tokens.to_string(),
+        item.usage.pictures_encoded.to_string(),
+        item.usage.encode_us.to_string(),
     ]
 }
 
@@ -177,7 +178,7 @@ pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
 #[cfg(test)]
 mod tests {
     use datasets::Said;
-    use models::{LabelScore, Scored, TokenProb, Usage};
+    use models::{LabelScore, Scored, TokenProb};
 
     use super::*;
     use crate::report::made_up::{item, run, turn};
@@ -195,7 +196,7 @@ mod tests {
             labels: logprobs.iter().zip(tokens).map(label).collect(),
             mass: Some(0.25),
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
-            usage: Usage::default(),
+            ..Scored::default()
         }));
         row(&run(&["lights"], vec![item.clone()]), &item, None)
     }

@@ -6,7 +6,6 @@ mod loading;
 mod timed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use datasets::Settings;
@@ -17,6 +16,7 @@ use super::interrupt::Interrupt;
 use super::parity::{self, Sampled};
 use crate::entry::{Complete, DeathCause, Entry, ModelFailed, Tuned};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::log::{Log, LogError};
 use crate::memory::Guard;
 use crate::plan::{Group, Plan, Visit};
@@ -55,8 +55,8 @@ pub struct Report {
     pub refused: bool,
 }
 
-/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
-const MEASURE_TRIES: u32 = 2;
+/// Deaths of a worker over one question before any group runs after which a model is given up.
+const ASK_TRIES: u32 = 2;
 
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
@@ -64,7 +64,7 @@ const LOAD_TRIES: u32 = 2;
 pub(super) struct Runner<'a> {
     pub(super) plan: &'a Plan,
     pub(super) log: &'a mut Log<Entry>,
-    program: PathBuf,
+    program: Program,
     pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
     measuring: Measuring,
@@ -124,7 +124,7 @@ pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
     done: &Done,
-    program: PathBuf,
+    program: Program,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
     measuring: Measuring,
@@ -278,7 +278,7 @@ impl<'a> Runner<'a> {
         GroupSpec {
             at: group.at,
             items: plan.items(group),
-            interfaces: &plan.task(group).interfaces,
+            conditions: &plan.task(group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &plan.model(group).renderer,
         }

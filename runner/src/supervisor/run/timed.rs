@@ -28,7 +28,7 @@ pub struct TimedKey {
     pub task: u16,
     /// Id of the item.
     pub item: String,
-    /// Name of the interface.
+    /// Name of the condition.
     pub interface: String,
     /// Whether it only warms up.
     pub warm_up: bool,
@@ -59,14 +59,13 @@ pub(super) fn left(plan: &Plan, visit: &Visit, asked: &BTreeSet<TimedKey>) -> Ve
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
                 let item = &planned.items[index];
-                let fitting =
-                    planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
-                left.extend(fitting.map(|interface| TimedKey {
+                let fitting = planned.conditions.iter().filter(|condition| condition.fits(item));
+                left.extend(fitting.map(|condition| TimedKey {
                     model: model as u16,
                     repetition,
                     task: task as u16,
                     item: item.id.clone(),
-                    interface: interface.name.to_owned(),
+                    interface: condition.name().to_owned(),
                     warm_up: false,
                 }));
             }
@@ -95,16 +94,16 @@ impl Runner<'_> {
             let task = &plan.tasks[usize::from(key.task)];
             self.progress.group(&format!("{} (latency)", task.record.name));
             let found = task.items.iter().find(|item| item.id == key.item);
-            let interface = task.interfaces.iter().find(|interface| interface.name == key.interface);
-            let (Some(item), Some(interface)) = (found, interface) else { continue };
+            let condition = task.conditions.iter().find(|condition| condition.name() == key.interface);
+            let (Some(item), Some(condition)) = (found, condition) else { continue };
             let spec = GroupSpec {
                 at: GroupRef { group: u32::MAX, model: key.model, task: key.task },
                 items: std::slice::from_ref(item),
-                interfaces: std::slice::from_ref(interface),
+                conditions: std::slice::from_ref(condition),
                 settings: &settings[usize::from(key.task)],
                 renderer: &plan.models[usize::from(key.model)].renderer,
             };
-            self.one(key, &Track::start(item, interface, spec.settings), spec, load, link).await?;
+            self.one(key, &Track::start(item, condition, spec.settings), spec, load, link).await?;
             self.write_ready(false)?;
             self.progress.done(1);
         }
@@ -126,6 +125,10 @@ impl Runner<'_> {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
             jobs.push(job.job);
+        }
+        if let Err(error) = link.show(&jobs, track.pictures()).await {
+            let culprit = Some((key.item.clone(), key.interface.clone()));
+            return self.replace(GroupError::Link(error), &spec, culprit, load, link).await.map(drop);
         }
         let faults = link.pid().and_then(major_faults);
         let window = self.measuring.begin(Stretch::Timed, key.model, None);
