@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Bench, answers, run, told};
 
-/// Three models that answer alike, six groups each.
+/// Three models that answer alike.
 const LADDER: &str = "interfaces = [\"direct\"]\nlimit = 12\n[engine]\ngroup-items = 4\nparity = 0\n\
     [[model]]\npath = \"fake\"\nname = \"a\"\n[[model]]\npath = \"fake\"\nname = \"b\"\n[[model]]\npath = \"fake\"\nname = \"c\"\n\
     [[task]]\nname = \"logic\"\n[[task]]\nname = \"lights\"\n[telemetry]\npower = \"off\"\n";
@@ -13,6 +13,10 @@ fn report(bench: &Bench, out: &str) -> Value {
     let (code, text, errors) = told(&run(&["report", &bench.path(out), "--json"]));
     assert_eq!(code, Some(0), "{errors}");
     serde_json::from_str(&text).expect("JSON")
+}
+
+fn groups(bench: &Bench, out: &str, model: u16) -> usize {
+    bench.log(out).groups.values().filter(|end| end.at.model == model).count()
 }
 
 fn turns(bench: &Bench, out: &str) -> Vec<(u16, Vec<u32>)> {
@@ -27,14 +31,17 @@ fn models_take_turns_there_and_back_and_the_answers_are_those_of_one_round() {
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("order (2 rounds, there and back): a, b, c, b, a"), "{errors}");
     assert!(errors.contains("c: round 1 and 2 of 2"), "{errors}");
-    assert_eq!(turns(&bench, "turns"), [(0, vec![0]), (1, vec![0]), (2, vec![0, 1]), (1, vec![1]), (0, vec![1])]);
+    assert_eq!(
+        turns(&bench, "turns"),
+        [(0, vec![0]), (1, vec![0]), (2, vec![0, 1]), (1, vec![1]), (0, vec![1])]
+    );
     assert!(turns(&bench, "once").is_empty());
     assert_eq!(answers(&bench.log("turns")), answers(&bench.log("once")), "the order changes no answer");
     assert_eq!(report(&bench, "turns")["visits"].as_array().map(Vec::len), Some(5));
-    // Each model has as many groups in a round as the others.
-    let log = bench.log("turns");
-    let per_model = |model: u16| log.groups.values().filter(|end| end.at.model == model).count();
-    assert_eq!([0, 1, 2].map(per_model), [6, 6, 6]);
+    // Each model has as many groups as the others.
+    let per_model = |model: u16| groups(&bench, "turns", model);
+    assert!(per_model(0) > 2, "enough to deal");
+    assert_eq!([0, 1, 2].map(per_model), [per_model(0); 3]);
 }
 
 #[test]
@@ -49,13 +56,18 @@ fn a_sweep_that_was_stopped_goes_on_in_any_order() {
 
 #[test]
 fn a_rung_that_fails_is_given_up_once_and_ends_nothing() {
-    let bench = Bench::new(&LADDER.replacen("path = \"fake\"\nname = \"b\"", "path = \"fake:explode\"\nname = \"b\"", 1));
+    let bench = Bench::new(&LADDER.replacen(
+        "path = \"fake\"\nname = \"b\"",
+        "path = \"fake:explode\"\nname = \"b\"",
+        1,
+    ));
     let output = bench.run("run", &["--rounds", "2"]);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let log = bench.log("run");
     assert_eq!(log.failed.len(), 1, "in its first turn alone");
-    let groups = |model: u16| log.groups.values().filter(|end| end.at.model == model).count();
-    assert_eq!([0, 1, 2].map(groups), [6, 0, 6]);
+    let whole = groups(&bench, "run", 0);
+    assert!(whole > 0);
+    assert_eq!([1, 2].map(|model| groups(&bench, "run", model)), [0, whole]);
 }
 
 #[test]
@@ -70,7 +82,8 @@ fn rounds_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_plan_tells_order_time_energy_and_the_items_that_a_difference_takes() {
-    let slow = LADDER.replace("path = \"fake\"", "path = \"fake:delay-us=2000\"").replace("\"off\"", "\"auto\"");
+    let slow =
+        LADDER.replace("path = \"fake\"", "path = \"fake:delay-us=2000\"").replace("\"off\"", "\"auto\"");
     let bench = Bench::new(&slow);
     let empty = bench.path("empty");
     std::fs::create_dir(&empty).unwrap();
@@ -102,7 +115,9 @@ fn a_plan_tells_order_time_energy_and_the_items_that_a_difference_takes() {
     assert_eq!(at_20["to_see"].as_f64(), Some(626.0));
     let (code, text, errors) = told(&run(&arguments));
     assert_eq!(code, Some(0), "{errors}");
-    for words in ["order (2 rounds", "from a trial", "energy: unknown: no sensor", "all models: ", "to see it"] {
+    for words in
+        ["order (2 rounds", "from a trial", "energy: unknown: no sensor", "all models: ", "to see it"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
 }

@@ -9,11 +9,11 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
-    costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
-    papers_table, phases, phases_table, published, strata, strata_table, table, to_json, write_baselines_csv,
-    write_costs_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
-    write_strata_csv, write_timeline_csv,
+    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog, Stratum,
+    Views, beside, cells, costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table,
+    meter_csv, notes, papers_table, parity, phases, phases_table, published, strata, strata_table, table,
+    to_json, write_baselines_csv, write_costs_csv, write_figures_csv, write_items_csv, write_papers_csv,
+    write_phases_csv, write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -104,6 +104,8 @@ struct Read {
     papers: Vec<Published>,
     notes: Vec<String>,
     costs: Vec<Cost>,
+    parity: Vec<Parity>,
+    phases: Vec<PhaseCost>,
 }
 
 impl ReportCommand {
@@ -120,7 +122,7 @@ impl ReportCommand {
             }
         }
         if let Some(path) = &self.phases {
-            written(write_phases_csv(&phases(&read.run), output(path)?), path)?;
+            written(write_phases_csv(&read.phases, output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -137,6 +139,8 @@ impl ReportCommand {
                 baselines: &read.controls,
                 figures: &read.figures,
                 costs: &read.costs,
+                phases: &read.phases,
+                parity: &read.parity,
                 papers: self.papers.then_some(&read.papers),
             };
             return print(&format!("{:#}\n", to_json(&read.run, &read.cells, &read.notes, views)));
@@ -183,7 +187,8 @@ impl ReportCommand {
         let mut run = RunLog::read(&self.dir)?;
         let joined = self.join_meter(&mut run)?;
         let cells = cells(&run);
-        let mut notes = notes(&run, &cells, self.mass_floor);
+        let parity = parity(&run);
+        let mut notes = notes(&run, &cells, &parity, self.mass_floor);
         notes.extend(joined);
         let strata = match &self.by[..] {
             [] => Vec::new(),
@@ -209,7 +214,8 @@ impl ReportCommand {
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         let costs = costs(&run, &cells);
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs })
+        let phases = phases(&run);
+        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, parity, phases })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -262,7 +268,7 @@ impl ReportCommand {
         tables.push(table(&rows, width));
         if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
-            tables.push(phases_table(&phases(&read.run), width));
+            tables.push(phases_table(&read.phases, width));
         }
         if !self.by.is_empty() {
             let rows = match self.baselines {

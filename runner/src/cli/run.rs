@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::levels::Program;
 use crate::log::LOG_FILE;
 use crate::plan::Shard;
-use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
+use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, parity, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
 use crate::telemetry::record::Began;
@@ -131,7 +131,7 @@ impl Run {
         let run = RunLog::read(dir)?;
         let cells = cells(&run);
         let mut text = String::new();
-        for note in notes(&run, &cells, mass_floor) {
+        for note in notes(&run, &cells, &parity(&run), mass_floor) {
             text.push_str(&format!("! {note}\n"));
         }
         text.push_str(&table(&cells, super::report::terminal_width()));
