@@ -236,7 +236,8 @@ fn foreign(path: &Path, version: &str) {
     bytes[54] = 56;
     bytes[56] = 1;
     bytes.extend(format!("edge-eval/base version={version};").bytes());
-    bytes[96..104].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    let length = bytes.len() as u64;
+    bytes[96..104].copy_from_slice(&length.to_le_bytes());
     std::fs::write(path, bytes).expect("it is written");
 }
 
