@@ -14,7 +14,7 @@ pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod export;
-pub mod frame;
+pub mod forecast;
 pub mod gallery;
 pub mod itself;
 pub mod log;
@@ -34,4 +34,7 @@ pub mod telemetry;
 pub mod threads;
 pub mod track;
 pub mod verify;
-pub mod worker;
+
+/// The worker, which is a crate of its own: it is also built without all that is here.
+pub use ::worker;
+pub use ::worker::frame;

@@ -218,7 +218,7 @@ fn txt_10_control_tokens_in_a_question_yield_no_control_ids() {
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
     let mut controls = |text: &str| {
-        let prompt = models::Prompt { turns: vec![models::Turn::user(text)], lead: String::new() };
+        let prompt = models::Prompt { turns: vec![models::Turn::user(text)], ..models::Prompt::default() };
         let prompt = renderer.render(&prompt).expect("it renders");
         let job =
             Job { id: 0, prompt, add_bos: renderer.facts().add_bos, request: one_token(), follow_up: false };

@@ -11,7 +11,7 @@ use super::*;
 fn converse(engine: &mut impl Engine, task: &str, params: &str, limit: usize) -> (Vec<Job>, u64) {
     let task = Task::named(task).expect("the task");
     let params = datasets::Params(params.parse().expect("parameters"));
-    let items = runner::material::items(task, &params, 1, Some(limit)).expect("items");
+    let items = runner::material::items(task, &params, 1, Some(limit), 0).expect("items");
     let settings = Settings::default();
     let header = models::gguf::Header::open(&model()).expect("the header");
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)

@@ -228,8 +228,8 @@ async fn parity_jobs(link: &mut Link, plan: &Plan) -> Result<(Vec<Job>, u32), Tr
     let items = PARITY_PROMPTS.div_ceil(plan.tasks.len().max(1));
     let mut jobs = Vec::new();
     for task in &plan.tasks {
-        for interface in task.interfaces.iter().filter(|interface| !interface.generates) {
-            jobs.extend(labels::scored(plan, task, interface, items)?);
+        for condition in task.conditions.iter().filter(|condition| condition.interface.scores_labels) {
+            jobs.extend(labels::scored(plan, task, condition, items)?);
         }
     }
     let sizes = link.measure(jobs.clone()).await?;

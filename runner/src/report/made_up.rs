@@ -47,6 +47,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         alone: Vec::new(),
         tuned: Vec::new(),
         measured: Default::default(),
+        visits: Vec::new(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),
@@ -87,6 +88,8 @@ pub(crate) fn turn(gold: u16, said: Said) -> TurnRecord {
         found: None,
         rescued: false,
         verdict,
+        texts: Vec::new(),
+        seeds: Vec::new(),
     }
 }
 
