@@ -52,7 +52,7 @@ fn a_bundle_runs_without_arguments_and_leaves_one_log_and_one_page() {
     let (code, results, talk) = told(&start(&bundle));
     assert_eq!(code, Some(0), "{talk}");
     assert!(talk.contains("bundle of config.toml") && talk.contains("task lights: 12 items"), "{talk}");
-    assert!(talk.contains("time: unknown until the first groups are done"), "{talk}");
+    assert!(talk.contains("time: about "), "{talk}");
     assert!(results.contains("field.eval") && results.contains("field.html"), "{results}");
     assert_same(&log(&bundle), &bench.log("reference"));
     let page = std::fs::read_to_string(beside(&bundle, ".html")).expect("the page");

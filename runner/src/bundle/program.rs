@@ -75,6 +75,7 @@ fn released(own: &Path, machine: Machine) -> Result<PathBuf, Failure> {
             tried.push(folder.join(&name));
             tried.push(folder.join(&name).join("edge-eval"));
             tried.push(folder.join("..").join(&name).join("edge-eval"));
+            tried.push(folder.join("..").join(triple).join("edge-eval"));
         }
     }
     let found = tried.iter().find(|path| path.is_file()).cloned();

@@ -1,19 +1,24 @@
 //! This program where it is a bundle: what happens when it is started without arguments.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::measure::Measure;
 use super::run::{drive, ended, results};
 use super::{print, talk};
 use crate::bundle::{Bundle, Carried, Places, Results, beside, carry, remaining_us, unpack};
-use crate::config::{Config, ModelChoice};
-use crate::estimate::estimate;
+use crate::config::{Config, ModelChoice, TelemetryChoice};
+use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
+use crate::forecast::{duration_in_words, forecast};
 use crate::memory::in_words;
 use crate::parcel::{BUNDLE, Parcel};
 use crate::plan::{Plan, difference};
 use crate::report::RunLog;
 use crate::session::{Session, header};
+
+/// How long the first questions are tried, all models together.
+const TRIAL: Duration = Duration::from_secs(30);
 
 /// Whether this program is a bundle, as far as that matters for what was typed.
 pub(super) struct Own {
@@ -75,6 +80,7 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
     talk(&format!("{name}: bundle of {} ({})", manifest.config, manifest.program));
     carry(Carried::of(reopened(bundle)?, manifest));
     let mut config = manifest.configured(&bundle.config)?;
+    crate::memory::enter_scope(config.memory.enforce);
     let sources = sources(bundle, &places)?;
     if let Some(run) = results.earlier()? {
         if let Some(done) = earlier(bundle, &config, &sources, &results, &run)? {
@@ -88,6 +94,7 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
     let mut plan = Plan::make(config, &manifest.config, &bundle.config)?;
     settle(&mut plan, bundle, &sources);
     plan.notes.iter().for_each(|note| talk(note));
+    plan.order_in_words().iter().for_each(|order| talk(order));
     let mass_floor = plan.config.report.mass_floor;
     let mut session =
         Session::open(&plan, Some(&results.work), &name).map_err(|failure| match failure.exit {
@@ -273,37 +280,39 @@ fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure
         return Ok(());
     }
     for task in &plan.tasks {
-        let ways: Vec<&str> = task.interfaces.iter().map(|interface| interface.name).collect();
         talk(&format!(
             "  task {}: {} items, asked through {}",
             task.record.name,
             task.record.items,
-            ways.join(", ")
+            task.record.interfaces.join(", ")
         ));
     }
-    match estimate(plan, super::run::program()?) {
-        // The run itself says what fails, model by model.
-        Err(failure) => talk(&format!("  what it takes is not known beforehand: {failure}")),
-        Ok(estimates) => {
-            for each in estimates {
-                let (questions, tokens): (u64, u64) = each
-                    .rows
-                    .iter()
-                    .fold((0, 0), |(items, tokens), row| (items + row.items, tokens + row.prompt_tokens));
-                talk(&format!(
-                    "  model {}: {questions} questions in {} groups, {tokens} prompt tokens, replies of at most {} tokens, {} of memory",
-                    each.model,
-                    each.groups,
-                    each.generation_cap_tokens,
-                    in_words(each.memory.private_bytes.saturating_add(each.memory.file_bytes))
-                ));
-            }
-        }
-    }
     let run = RunLog::read(&session.dir)?;
-    let time = match remaining_us(plan, &run) {
-        Some(us) => format!("about {} left, by the {} groups that are done", duration(us), run.groups.len()),
-        None => "unknown until the first groups are done".to_owned(),
+    let estimates = estimate(plan, super::run::program()?);
+    for each in estimates.iter().flatten() {
+        let (questions, tokens): (u64, u64) = each
+            .rows
+            .iter()
+            .fold((0, 0), |(items, tokens), row| (items + row.items, tokens + row.prompt_tokens));
+        talk(&format!(
+            "  model {}: {questions} questions in {} groups, {tokens} prompt tokens, replies of at most {} tokens, {} of memory",
+            each.model,
+            each.groups,
+            each.generation_cap_tokens,
+            in_words(each.memory.private_bytes.saturating_add(each.memory.file_bytes))
+        ));
+    }
+    let refusals = estimates.iter().flatten().filter_map(|each| each.memory.refusal.as_ref());
+    refusals.for_each(|refusal| talk(&format!("  will not be run: {}", refusal.line())));
+    let time = match (remaining_us(plan, &run), &estimates) {
+        (Some(us), _) => format!(
+            "about {} left, by the {} groups that are done",
+            duration_in_words(us as f64 / 1e6),
+            run.groups.len()
+        ),
+        (None, Ok(estimates)) => tried(plan, estimates)?,
+        // The run itself says what fails, model by model.
+        (None, Err(failure)) => format!("not known beforehand: {failure}"),
     };
     talk(&format!("  time: {time}"));
     talk(&format!("  results: {} and {}", results.log.display(), results.page.display()));
@@ -311,12 +320,22 @@ fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure
     Ok(())
 }
 
-fn duration(us: u64) -> String {
-    match us / 1_000_000 {
-        seconds @ 0..=99 => format!("{seconds} s"),
-        seconds @ 100..=5999 => format!("{} min", seconds.div_ceil(60)),
-        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
+/// How long all of it will take, by a short trial of every model on the bundle's own questions.
+fn tried(plan: &Plan, estimates: &[Estimate]) -> Result<String, Failure> {
+    let unmeasured = TelemetryChoice { power: "off".to_owned(), ..plan.config.telemetry.clone() };
+    let measuring = Measure::default().start(&unmeasured)?;
+    talk(&format!("trying the first questions, for at most {} s", TRIAL.as_secs()));
+    let forecasts = forecast(plan, estimates, super::run::program()?, measuring, TRIAL)?;
+    let seconds: Option<f64> = forecasts.iter().map(|forecast| forecast.total_s).sum();
+    Ok(match seconds {
+        Some(seconds) => {
+            format!(
+                "about {}, rather less than more, by a trial of the first questions",
+                duration_in_words(seconds)
+            )
+        }
+        None => "unknown until the first groups are done".to_owned(),
+    })
 }
 
 fn tell(run: &RunLog, places: &Results, mass_floor: f64) -> Result<(), Failure> {

@@ -73,12 +73,11 @@ impl Pack {
     fn head(&self, gathered: &Gathered) -> String {
         let mut text = format!("{}: bundle of {}\n", self.out.display(), gathered.manifest.config);
         for task in &gathered.plan.tasks {
-            let ways: Vec<&str> = task.interfaces.iter().map(|interface| interface.name).collect();
             text.push_str(&format!(
                 "  task {}: {} items, asked through {}\n",
                 task.record.name,
                 task.record.items,
-                ways.join(", ")
+                task.record.interfaces.join(", ")
             ));
         }
         for model in &gathered.manifest.models {
