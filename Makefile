@@ -15,7 +15,7 @@ CONFIG ?= configs/quickstart.toml
 INSTALL ?= 1
 MINUTES ?= 10
 FUZZ_TOOLCHAIN ?= +nightly
-FUZZ ?= reading template log gguf
+FUZZ ?= reading template log gguf parcel
 
 export CARGO_BUILD_JOBS := $(JOBS)
 # The C++ objects depend on neither the folder nor the profile: a second clone takes them from the cache.
