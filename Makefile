@@ -91,6 +91,11 @@ bench-compare: fetch build ## edge-eval bench and llama-bench in turn on the def
 	@$(TOOLS) [ -x .tools/llama-bench/llama-bench ] || cross/llama-bench.sh
 	@cross/bench-compare.py $(or $(BENCH_MODEL),models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf) $(COMPARE)
 
+# Needs what `cross/build.sh x86_64-unknown-linux-gnu` and `... aarch64-unknown-linux-gnu` leave in dist/, qemu, and root.
+.PHONY: bundle-test
+bundle-test: ## run a bundle for ARM boards in a bare read-only chroot under qemu
+	@cross/bundle-test.py dist
+
 .PHONY: clean
 clean: ## remove what the build made; models and tools stay
 	@cargo clean
