@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bench;
+mod bundle;
 mod case_table;
 mod command_line;
 mod compare;
