@@ -29,6 +29,7 @@ use crate::statistics::holm;
 pub use csv::{COLUMNS, write_csv};
 pub use effects::Effect;
 pub use estimate::Mean;
+pub(crate) use estimate::estimate;
 pub use matching::FIELDS;
 pub use overall::Overall;
 pub use rows::Row;

@@ -4,6 +4,7 @@ mod accuracy;
 mod comparison;
 mod confusion;
 mod curves;
+mod decoding;
 mod items;
 mod latency;
 mod papers;
@@ -36,6 +37,11 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "learning", title: "Learning curves", render: curves::learning },
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
+    Section {
+        id: "decoding",
+        title: "Reading the answer: the decoding laboratory",
+        render: decoding::render,
+    },
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
