@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use crate::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LoadSpec,
-    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Token,
-    Tokenised, Usage,
+    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Span,
+    Token, Tokenised, Usage,
 };
 
 /// The options, as `list models` shows them.
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
-    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
+    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, unmappable, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
     after strike-after=N jobs, once=PATH (strike only if this file can be made), planted (logits of labels stand in the options: \
     `A. x {1.5}`), lean-on=TEXT in a planted prompt, lean=LOGIT of the first label then, talk=LOGIT of continuation tokens then";
@@ -77,6 +77,12 @@ pub fn is_fake(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text == "fake" || text.starts_with("fake:"))
 }
 
+/// Whether the fake engine stands for a file that cannot be mapped.
+pub fn is_unmappable(path: &Path) -> bool {
+    is_fake(path)
+        && path.to_str().is_some_and(|name| name.split([':', ',']).any(|option| option == "unmappable"))
+}
+
 fn parse(name: &str) -> Result<Faults, EngineError> {
     let mut faults = Faults::default();
     let options = name.strip_prefix("fake").unwrap_or_default().trim_start_matches(':');
@@ -98,6 +104,8 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "fail-on" => faults.fail_on = Some(value.to_owned()),
             "say" => faults.say = Some(value.to_owned()),
             "babble" => faults.babble = true,
+            // Seen by whoever plans: there is no file.
+            "unmappable" => {}
             "grow" => faults.grow_mib = number()? as usize,
             "strike" => {
                 faults.strike = Some(
@@ -371,7 +379,8 @@ impl Engine for Fake {
             [reply] => calls(reply.usage(), wall_us),
             _ => Vec::new(),
         };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls })
+        let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, spans, took_us: wall_us })
     }
 
     fn end_group(&mut self) {}

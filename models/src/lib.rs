@@ -12,9 +12,11 @@ pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
+pub mod mapping;
 pub mod probe;
 pub mod reply;
 pub mod request;
+pub mod span;
 pub mod stopping;
 pub mod template;
 pub mod tree;
@@ -28,6 +30,7 @@ pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, 
 pub use request::{
     Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
 };
+pub use span::{Span, Spans};
 
 /// The version of the llama.cpp binding that the `llama` feature builds.
 pub const LLAMA_CPP_2_VERSION: &str = "0.1.160";

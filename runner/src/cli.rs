@@ -56,6 +56,7 @@ enum Command {
     #[command(after_help = run::HELP)]
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
+    #[command(after_help = plan::HELP)]
     Plan(plan::PlanCommand),
     /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),

@@ -4,6 +4,7 @@
 mod error;
 mod measures;
 mod overrides;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use crate::memory::{Allow, Budget, Counts, Enforce};
 pub use error::ConfigError;
 pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
+pub use sweep::SweepChoice;
 
 /// The commented reference: every key with its default.
 pub const REFERENCE: &str = include_str!("../../configs/default.toml");
@@ -56,6 +58,8 @@ pub struct Config {
     pub telemetry: TelemetryChoice,
     /// How many items are asked alone, for their latency.
     pub latency: LatencyChoice,
+    /// How several models take turns.
+    pub sweep: SweepChoice,
 }
 
 /// A model to evaluate.
@@ -260,6 +264,9 @@ impl Config {
         self.telemetry
             .options()
             .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
+        if let Some(message) = self.sweep.fault() {
+            return wrong("rounds", message);
+        }
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -289,6 +296,7 @@ impl Default for Config {
             log: LogChoice::default(),
             telemetry: TelemetryChoice::default(),
             latency: LatencyChoice::default(),
+            sweep: SweepChoice::default(),
         }
     }
 }

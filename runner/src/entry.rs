@@ -60,6 +60,8 @@ pub enum Entry {
     ModelFailed(ModelFailed),
     /// In a merged log: one of the logs that it comes from.
     Source(Source),
+    /// A model's turn begins, where models take several.
+    Visit(Visit),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -452,6 +454,17 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A model's turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Index of the model.
+    pub model: u16,
+    /// The rounds whose groups it works on, from 0.
+    pub rounds: Vec<u32>,
+    /// Rounds of the whole run.
+    pub of: u32,
 }
 
 /// A log that a merged one comes from.

@@ -175,10 +175,11 @@ async fn memory_of(
     let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &System::default());
     let allow = Some(choice.allow.as_slice());
     let outcome = memory::fitted(link, planned, ground, wanted, need, limit.as_ref(), allow).await?;
-    let (load, steps, prediction, refusal) = match outcome {
+    let (load, mut steps, prediction, refusal) = match outcome {
         Ok(fitted) => (Some(fitted.spec), fitted.steps, fitted.prediction, None),
         Err(refusal) => (None, Vec::new(), refusal.prediction.clone(), Some(*refusal)),
     };
+    steps.splice(0..0, Step::unmapped(planned, plan.config.engine.mmap));
     let (private_bytes, file_bytes) = (prediction.of(Kind::Private), prediction.of(Kind::File));
     Ok(Memory { limit, refusal, load, steps, prediction, private_bytes, file_bytes })
 }

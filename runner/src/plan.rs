@@ -1,8 +1,10 @@
 //! From a configuration to what will be asked, in which groups. Pure but for the files that tasks and models name.
 
+mod design;
 mod grouping;
 mod identity;
 mod model;
+mod order;
 mod parity;
 mod shard;
 
@@ -17,10 +19,12 @@ use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;
 
+pub use design::{Design, design};
 pub use grouping::chunks;
 pub use identity::{difference, items_sha256};
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use order::{Visit, visits};
 pub use parity::{Pair, parity_sample};
 pub use shard::Shard;
 

@@ -4,6 +4,7 @@
 //! against simulation.
 
 mod bootstrap;
+mod cluster_t;
 mod combined;
 mod design;
 mod divergence;
@@ -20,6 +21,7 @@ mod spread;
 mod tests;
 
 pub use bootstrap::{Family, Resampled, quantile, resamples_for};
+pub use cluster_t::cluster_t;
 pub use combined::{Estimate, combined};
 pub use design::{design_effect, mean};
 pub use divergence::{Divergence, divergence};

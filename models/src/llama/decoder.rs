@@ -15,7 +15,7 @@ use llama_cpp_2::token::LlamaToken;
 use super::cache::Cache;
 use super::checkpointed::STATES;
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec};
+use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -70,6 +70,7 @@ pub(super) struct Decoder {
     library_us: u64,
     /// Calls of the round with their ends, while they are wanted.
     calls: Option<Vec<(u32, Instant)>>,
+    spans: Spans,
 }
 
 impl Decoder {
@@ -112,6 +113,7 @@ impl Decoder {
             context_tokens: spec.context_tokens,
             library_us: 0,
             calls: None,
+            spans: Spans::since(Instant::now()),
         })
     }
 
@@ -148,6 +150,21 @@ impl Decoder {
             end_us: end.saturating_duration_since(started).as_micros() as u64,
         };
         noted.into_iter().map(call).collect()
+    }
+
+    /// A round begins: stretches of work are told since then.
+    pub(super) fn begin_spans(&mut self, started: Instant) {
+        self.spans = Spans::since(started);
+    }
+
+    /// Work of a kind went on from a moment until now.
+    pub(super) fn note_span(&mut self, kind: PhaseKind, started: Instant) {
+        self.spans.add(kind, started, Instant::now());
+    }
+
+    /// The stretches of the round.
+    pub(super) fn take_spans(&mut self) -> Vec<Span> {
+        self.spans.take()
     }
 
     /// Forgets every sequence, and what is waiting to be evaluated.

@@ -161,6 +161,7 @@ impl Engine for Llama {
         };
         let started = Instant::now();
         decoder.note_calls(jobs.len() == 1, started);
+        decoder.begin_spans(started);
         let context_tokens = decoder.context_tokens();
         let tasks: Vec<_> =
             jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
@@ -177,8 +178,10 @@ impl Engine for Llama {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
         reply.calls = decoder.note_calls(false, started);
+        reply.spans = decoder.take_spans();
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
+        reply.took_us = started.elapsed().as_micros() as u64;
         Ok(reply)
     }
 

@@ -38,6 +38,9 @@ pub(super) struct Choice {
     /// Load models whose mapped weights exceed the budget; the run is marked
     #[arg(long)]
     allow_overcommit: bool,
+    /// Rounds over several models, there and back, so that heat and drift fall on all alike; an even number balances
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
 }
 
 impl Choice {
@@ -64,6 +67,7 @@ impl Choice {
             seed: self.seed,
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
+            rounds: self.rounds,
         };
         overrides.apply(&mut config).map_err(usage)?;
         Plan::make(config, &name, &text)

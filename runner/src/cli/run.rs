@@ -23,7 +23,8 @@ pub(super) const HELP: &str =
 Examples:
   edge-eval run configs/quickstart.toml
   edge-eval run configs/quickstart.toml --model fake --limit 5
-  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder";
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --rounds 4   # they take turns: there and back, twice";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -53,6 +54,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
+        crate::memory::enter_scope(plan.config.memory.enforce);
         self.measure.apply(&mut plan.config.telemetry);
         plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
         plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
@@ -66,6 +68,7 @@ impl Run {
             }
         };
         plan.notes.iter().for_each(|note| say(note));
+        plan.order_in_words().iter().for_each(|order| say(order));
         let mut session = Session::open(&plan, self.out.as_deref(), &self.choice.stem())?;
         for line in session.notes() {
             say(line);

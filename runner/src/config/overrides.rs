@@ -27,6 +27,8 @@ pub struct Overrides {
     pub memory_budget: Option<Budget>,
     /// Let mapped weights exceed the budget.
     pub allow_overcommit: bool,
+    /// Rounds over the models.
+    pub rounds: Option<u32>,
 }
 
 impl Overrides {
@@ -82,6 +84,12 @@ impl Overrides {
             config.memory.budget = budget;
             config.memory.devices.clear();
             config.models.iter_mut().for_each(|model| model.memory_budget = None);
+        }
+        if let Some(rounds) = self.rounds {
+            config.sweep.rounds = rounds;
+            if let Some(message) = config.sweep.fault() {
+                return Err(ConfigError::whole("--rounds", message));
+            }
         }
         config.memory.allow_overcommit |= self.allow_overcommit;
         Ok(())

@@ -7,7 +7,7 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Source, Tuned,
+    Session, Source, Tuned, Visit,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
@@ -45,6 +45,8 @@ pub struct RunLog {
     pub measured: Measured,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
+    /// Turns of the models in their order, where they took several.
+    pub visits: Vec<Visit>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -117,6 +119,7 @@ impl RunLog {
                     run.tuned.push(tuned);
                 }
                 Entry::Source(source) => run.sources.push(source),
+                Entry::Visit(visit) => run.visits.push(visit),
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -148,6 +151,7 @@ impl RunLog {
             tuned: run.tuned,
             measured: run.measured,
             sources: run.sources,
+            visits: run.visits,
             complete,
             summary,
         })
@@ -205,5 +209,6 @@ struct Parts {
     tuned: Vec<Tuned>,
     measured: Measured,
     sources: Vec<Source>,
+    visits: Vec<Visit>,
     complete: Option<Complete>,
 }

@@ -1,14 +1,17 @@
 //! One group: all its items under all their conditions, round by round.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use datasets::{Condition, Item, Loss, Script, Settings};
 use models::template::{Renderer, TemplateError};
 use models::{Advance, Job, Phase};
 
 use super::link::{Link, LinkError};
+use crate::clock::Clock;
 use crate::entry::{DeathCause, GroupRef, ItemRecord};
 use crate::prompting;
+use crate::telemetry::phases::{PhaseSpan, placed};
 use crate::track::Track;
 
 /// What a group is made of.
@@ -27,12 +30,16 @@ pub struct GroupSpec<'a> {
 }
 
 /// What a group's rounds told beside its answers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Account {
     /// How the engine spent its time.
     pub phases: Vec<Phase>,
     /// Texts of the label tokens, by id.
     pub pieces: BTreeMap<i32, String>,
+    /// Tells the time, where phases are wanted on its clock.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// When which phase was at hand.
+    pub spans: Vec<PhaseSpan>,
 }
 
 /// Why a group came to no end.
@@ -117,7 +124,12 @@ pub async fn converse(
             tokens = advance.tokens;
             progress(Advance { jobs: before.jobs + advance.jobs, tokens: before.tokens + advance.tokens });
         };
+        let now_us = |account: &Account| account.clock.as_ref().map(|clock| clock.now().mono_us);
+        let sent = now_us(account);
         let reply = link.round(jobs, &mut hear).await?;
+        if let Some((sent, received)) = sent.zip(now_us(account)) {
+            account.spans.extend(placed(&reply.spans, reply.took_us, sent, received));
+        }
         before.jobs += count;
         before.tokens += tokens;
         account.phases.extend(reply.phases);

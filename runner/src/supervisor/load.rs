@@ -29,7 +29,7 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             0 => threads,
             chosen => chosen,
         },
-        mmap: engine.mmap,
+        mmap: engine.mmap && plan.models[model].unmappable.is_none(),
         kv: models::KvType::F16,
     }
 }

@@ -5,12 +5,14 @@ mod comparison;
 mod confusion;
 mod curves;
 mod decoding;
+mod energy;
 mod items;
 mod latency;
 mod papers;
 mod provenance;
 mod slots;
 mod summary;
+mod timeline;
 mod tradeoff;
 mod unanswered;
 
@@ -43,6 +45,8 @@ pub(super) const ALL: &[Section] = &[
         render: decoding::render,
     },
     Section { id: "latency", title: "Latency", render: latency::render },
+    Section { id: "energy", title: "Energy", render: energy::render },
+    Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
     Section { id: "papers", title: "Published figures", render: papers::render },

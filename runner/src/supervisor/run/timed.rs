@@ -10,9 +10,10 @@ use super::super::group::{GroupError, GroupSpec};
 use super::super::link::Link;
 use super::{Runner, Stop};
 use crate::entry::GroupRef;
-use crate::plan::Plan;
+use crate::plan::{Plan, Visit};
 use crate::prompting;
 use crate::telemetry::latency::{sample, timing};
+use crate::telemetry::phases::placed;
 use crate::telemetry::record::{Stretch, Timed, Window};
 use crate::track::Track;
 
@@ -47,10 +48,13 @@ impl From<&Timed> for TimedKey {
 }
 
 /// What of a model is still to be asked on its own, in its order; before it, as many of the same to warm up.
-pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
-    let choice = &plan.config.latency;
+/// Repetitions are dealt to the rounds of a sweep in turn.
+pub(super) fn left(plan: &Plan, visit: &Visit, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
+    let (choice, model) = (&plan.config.latency, visit.model);
+    let rounds = plan.config.sweep.rounds;
     let mut left = Vec::new();
-    for repetition in 0..choice.repetitions {
+    let of_turn = |repetition: &u16| visit.rounds.contains(&(u32::from(*repetition) % rounds));
+    for repetition in (0..choice.repetitions).filter(of_turn) {
         for (task, planned) in plan.tasks.iter().enumerate() {
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
@@ -170,8 +174,11 @@ impl Runner<'_> {
                     energy: Vec::new(),
                     state: Default::default(),
                     suspended: false,
+                    phases: Vec::new(),
                 },
             };
+            let spans = placed(&reply.spans, reply.took_us, begin.mono_us, end.mono_us);
+            self.measuring.add_phases(&window, spans);
             self.measuring.end_timed(window, timed);
         }
         // The next question finds an empty cache.
