@@ -64,14 +64,22 @@ impl Material<'_> {
         self.run.header.models.iter().position(|own| own.name == model).unwrap_or_default()
     }
 
-    /// Interfaces in the order of the plan.
+    /// Interfaces in the order of the plan. Conditions that vary something have a section of their own.
     fn interfaces(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.run.header.tasks.iter().flat_map(|task| &task.interfaces) {
+            if is_varied(name) {
+                continue;
+            }
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
         }
         names
     }
+}
+
+/// Whether a condition varies something about its interface.
+fn is_varied(condition: &str) -> bool {
+    condition.contains('+')
 }
