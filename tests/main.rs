@@ -10,6 +10,7 @@ mod command_line;
 mod compare;
 mod damage;
 mod damaged_models;
+mod decoding;
 mod disks;
 mod doctor;
 mod exchange;

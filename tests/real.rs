@@ -2,6 +2,7 @@
 
 mod answering;
 mod bundle;
+mod decoding;
 mod memory;
 mod minimum;
 mod packing;
