@@ -9,9 +9,9 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Published, RunLog, Stratum, Views,
+    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog, Stratum, Views,
     beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table, has_costs,
-    has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, phases, phases_table,
+    has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases, phases_table,
     published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
     write_decoding_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
     write_strata_csv, write_timeline_csv,
@@ -111,6 +111,8 @@ struct Read {
     notes: Vec<String>,
     costs: Vec<Cost>,
     decoding: Option<Decoding>,
+    parity: Vec<Parity>,
+    phases: Vec<PhaseCost>,
 }
 
 impl ReportCommand {
@@ -127,7 +129,7 @@ impl ReportCommand {
             }
         }
         if let Some(path) = &self.phases {
-            written(write_phases_csv(&phases(&read.run), output(path)?), path)?;
+            written(write_phases_csv(&read.phases, output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -144,6 +146,8 @@ impl ReportCommand {
                 baselines: &read.controls,
                 figures: &read.figures,
                 costs: &read.costs,
+                phases: &read.phases,
+                parity: &read.parity,
                 papers: self.papers.then_some(&read.papers),
                 decoding: read.decoding.as_ref(),
             };
@@ -192,7 +196,8 @@ impl ReportCommand {
         let mut run = RunLog::read(&self.dir)?;
         let joined = self.join_meter(&mut run)?;
         let cells = cells(&run);
-        let mut notes = notes(&run, &cells, self.mass_floor);
+        let parity = parity(&run);
+        let mut notes = notes(&run, &cells, &parity, self.mass_floor);
         notes.extend(joined);
         let strata = match &self.by[..] {
             [] => Vec::new(),
@@ -220,7 +225,8 @@ impl ReportCommand {
         let costs = costs(&run, &cells);
         let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
         let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding })
+        let phases = phases(&run);
+        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding, parity, phases })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -275,7 +281,7 @@ impl ReportCommand {
         tables.push(table(&rows, width));
         if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
-            tables.push(phases_table(&phases(&read.run), width));
+            tables.push(phases_table(&read.phases, width));
         }
         if !self.by.is_empty() {
             let rows = match self.baselines {
