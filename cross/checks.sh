@@ -15,17 +15,16 @@ check_static() { # check_static TARGET FILE
 check_instructions() { # check_instructions TARGET LEVEL WORKER
     local must none
     case $2 in
-    x86-64) must=pmaddwd none='%[yz]mm|vfmadd' ;;
+    x86-64) must=mulps none='%[yz]mm|vfmadd' ;;
     x86-64-v3) must='vfmadd.*%ymm' none='%zmm' ;;
     x86-64-v4-vnni) must='vpdpbusd.*%zmm' none='vpdpbf16|tdpb' ;;
-    armv8-a) must='\bsmull' none='\b(sdot|udot|smmla|usdot|ldadd|swpa|casa)' ;;
-    armv8.2-a-dotprod-fp16) must='\bsdot' none='\b(smmla|usdot)' ;;
-    armv8.2-a-i8mm) must='\bsmmla' none='\b(bfmmla|whilelo)' ;;
+    armv8-a) must='[ \t]smull' none='[ \t](sdot|udot|smmla|usdot|ldadd|swpa|casa)' ;;
+    armv8.2-a-dotprod-fp16) must='[ \t]sdot' none='[ \t](smmla|usdot)' ;;
+    armv8.2-a-i8mm) must='[ \t]smmla' none='[ \t](bfmmla|whilelo)' ;;
     *) fail "no instructions are known of level $2" ;;
     esac
-    "$(binutil "$1" objdump)" -d --no-show-raw-insn "$3" | awk -v must="$(sed 's/\\b/[ \\t]/' <<<"$must")" \
-        -v none="$(sed 's/\\b/[ \\t]/' <<<"$none")" -v level="$2" '
-        /^[0-9a-f]+ <.*>:$/ { name = $2; own = name ~ /ggml|llama|gguf|quant|gemm|mtmd|clip/ && name !~ /_R|_ZN.*17h/; next }
+    "$(binutil "$1" objdump)" -d --no-show-raw-insn "$3" | awk -v must="$must" -v none="$none" -v level="$2" '
+        /^[0-9a-f]+ <.*>:$/ { name = $2; own = name ~ /ggml|llama|gguf|quant|gemm|mtmd|clip/ && name !~ /^<_R|17h[0-9a-f]+E/; next }
         own && $0 ~ none && !bad { bad = name; what = $0 }
         own && $0 ~ must { there++ }
         END {

@@ -14,6 +14,7 @@ mod doctor;
 mod exchange;
 mod faults;
 mod kill;
+mod levels;
 mod memory;
 mod pictures;
 mod power;
