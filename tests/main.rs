@@ -17,6 +17,7 @@ mod exchange;
 mod faults;
 mod fleets;
 mod kill;
+mod levels;
 mod memory;
 mod pictures;
 mod power;
