@@ -57,7 +57,7 @@ fn job(text: &str, request: Request) -> Job {
 
 fn score(text: &str, labels: &[&str]) -> Job {
     let continuations = labels.iter().map(|&label| label.to_owned()).collect();
-    job(text, Request::Score(Score { continuations, top: 5 }))
+    job(text, Request::Score(Score { continuations, top: 5, ..Score::default() }))
 }
 
 fn answer(engine: &mut impl Engine, job: &Job) -> Reply {
@@ -76,12 +76,12 @@ fn jobs(task: &str, limit: usize, interfaces: &[&str], max_tokens: u32) -> Vec<J
     let header = models::gguf::Header::open(&model()).expect("the header");
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
-    let interfaces: Vec<_> =
-        interfaces.iter().map(|name| datasets::Interface::named(name).expect("the interface")).collect();
+    let conditions: Vec<_> =
+        interfaces.iter().map(|name| datasets::Condition::named(name).expect("the interface")).collect();
     let spec = runner::supervisor::group::GroupSpec {
         at: runner::entry::GroupRef { group: 0, model: 0, task: 0 },
         items: &items[..limit],
-        interfaces: &interfaces,
+        conditions: &conditions,
         settings: &settings,
         renderer: &renderer,
     };

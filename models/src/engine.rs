@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Encoded, Job, Phase, Probe, ProbeReply, Reply, Shown};
+use crate::{Encoded, Job, Phase, Probe, ProbeReply, Reply, Shown, Span};
 
 /// What to load, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +107,8 @@ pub struct EngineFacts {
     /// Whether jobs are answered one by one from states kept where their prompts part: the model keeps one state per
     /// sequence, and can neither share tokens among sequences nor go back.
     pub checkpoints: bool,
+    /// Processor level that the engine's process was built for; empty for a build that names none.
+    pub level: String,
     /// Whether prompts may show pictures.
     pub shows_pictures: bool,
 }
@@ -158,6 +160,10 @@ pub struct RoundReply {
     pub pieces: Vec<(i32, String)>,
     /// The calls into the library, in order, when the round had a single job: they tell when each token was known.
     pub calls: Vec<Call>,
+    /// When which kind of work was done, in order.
+    pub spans: Vec<Span>,
+    /// Time of the whole round in microseconds.
+    pub took_us: u64,
     /// The pictures that were encoded for it.
     pub pictures: Vec<Encoded>,
 }

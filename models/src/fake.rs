@@ -2,6 +2,9 @@
 //!
 //! Named where a model file would be named: `fake`, or with options `fake:context=4096,die-on=poison`.
 
+mod made_up;
+mod planted;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -9,18 +12,22 @@ use std::time::Duration;
 
 use crate::{
     Advance, Buffers, Call, Encoded, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job,
-    LabelScore, LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request,
-    RoundReply, Score, Scored, Segment, Shown, Token, TokenProb, Tokenised, Usage, pictures,
+    LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply,
+    Sampling, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
 };
 
 /// The options, as `list models` shows them.
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
-    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
+    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, unmappable, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
-    after strike-after=N jobs, once=PATH (strike only if this file can be made)";
+    after strike-after=N jobs, once=PATH (strike only if this file can be made), planted (logits of labels stand in the options: \
+    `A. x {1.5}`), lean-on=TEXT in a planted prompt, lean=LOGIT of the first label then, talk=LOGIT of continuation tokens then";
+
+/// Tokens of the made-up vocabulary.
+const VOCABULARY: u32 = 50_000;
 
 /// What the fake engine does beside answering.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Faults {
     context: Option<u32>,
     delay_us: u64,
@@ -37,6 +44,7 @@ struct Faults {
     strike: Option<Strike>,
     strike_after: u64,
     once: Option<String>,
+    planted: Option<planted::Planted>,
 }
 
 /// What befalls a worker on request.
@@ -69,6 +77,12 @@ pub fn is_fake(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text == "fake" || text.starts_with("fake:"))
 }
 
+/// Whether the fake engine stands for a file that cannot be mapped.
+pub fn is_unmappable(path: &Path) -> bool {
+    is_fake(path)
+        && path.to_str().is_some_and(|name| name.split([':', ',']).any(|option| option == "unmappable"))
+}
+
 fn parse(name: &str) -> Result<Faults, EngineError> {
     let mut faults = Faults::default();
     let options = name.strip_prefix("fake").unwrap_or_default().trim_start_matches(':');
@@ -90,12 +104,18 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "fail-on" => faults.fail_on = Some(value.to_owned()),
             "say" => faults.say = Some(value.to_owned()),
             "babble" => faults.babble = true,
+            // Seen by whoever plans: there is no file.
+            "unmappable" => {}
             "grow" => faults.grow_mib = number()? as usize,
             "strike" => {
                 faults.strike = Some(
                     strike(value)
                         .ok_or_else(|| EngineError(format!("fake engine: unknown strike {value:?}")))?,
                 );
+            }
+            "planted" | "lean-on" | "lean" | "talk" => {
+                let planted = faults.planted.get_or_insert_default();
+                planted.set(key, value).map_err(|message| EngineError(format!("fake engine: {message}")))?;
             }
             "strike-after" => faults.strike_after = number()?,
             "once" => faults.once = Some(value.to_owned()),
@@ -248,7 +268,10 @@ impl Fake {
             return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
         }
         match &job.request {
-            Request::Score(score) => Reply::Scored(scored(&text, score, usage)),
+            Request::Score(score) => Reply::Scored(match &self.faults.planted {
+                Some(planted) => planted.scored(&text, score, usage),
+                None => made_up::scored(&text, score, usage),
+            }),
             Request::Generate(generate) => Reply::Generated(self.generated(&text, generate, usage)),
         }
     }
@@ -285,11 +308,18 @@ impl Fake {
         const WORDS: [&str; 12] =
             ["First", "we", "look", "at", "the", "rule", "so", "the", "answer", "is", "[[left]]", "Yes"];
         let room = (self.context_tokens - usage.prompt_tokens).min(generate.max_tokens) as usize;
-        let reply: String = match &self.faults.say {
-            Some(say) => say.clone(),
+        let planted = self.faults.planted.as_ref().map(|planted| planted.says(text));
+        let reply: String = match self.faults.say.clone().or(planted) {
+            Some(say) => say,
             None => {
-                let length = 4 + hash(&(text, "length")) as usize % 20;
-                let word = |place: usize| WORDS[hash(&(text, place)) as usize % WORDS.len()];
+                // Drawn replies differ by their seed; greedy ones by the prompt alone.
+                let seed = match generate.sampling {
+                    Sampling::Greedy => String::new(),
+                    Sampling::Temperature { seed, .. } => seed.to_string(),
+                };
+                let salt = format!("{text}{seed}");
+                let length = 4 + hash(&(salt.as_str(), "length")) as usize % 20;
+                let word = |place: usize| WORDS[hash(&(salt.as_str(), place)) as usize % WORDS.len()];
                 (0..length).map(word).collect::<Vec<_>>().join(" ")
             }
         };
@@ -297,7 +327,7 @@ impl Fake {
         let finish = if words.len() > room { Finish::Length } else { Finish::Stop };
         let kept = &words[..words.len().min(room)];
         usage.output_tokens = kept.len() as u32;
-        let tokens = kept.iter().map(|word| (hash(word) % 50_000) as i32).collect();
+        let tokens = kept.iter().map(|word| (hash(word) % u64::from(VOCABULARY)) as i32).collect();
         Generated { bytes: kept.concat().into_bytes(), tokens, finish, thinking_cut: false, usage }
     }
 }
@@ -314,7 +344,7 @@ fn squares((width, height): (u32, u32)) -> u32 {
 
 /// A word as a token.
 fn token(word: &str) -> Token {
-    let id = (hash(&word) % 50_000) as i32;
+    let id = (hash(&word) % u64::from(VOCABULARY)) as i32;
     Token { id, piece: word.to_owned(), control: false, ends_generation: false }
 }
 
@@ -327,34 +357,6 @@ fn pieces(jobs: &[Job]) -> Vec<(i32, String)> {
     let pieces: BTreeMap<i32, String> =
         labels.flatten().map(|label| (token(label).id, label.clone())).collect();
     pieces.into_iter().collect()
-}
-
-fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
-    // Unequal weights that add up to 0.9: the rest of the vocabulary has the remaining mass.
-    let weight = |label: &String| 1.0 + (hash(&(text, label.as_str())) % 1_000_000) as f64;
-    let total: f64 = score.continuations.iter().map(weight).sum();
-    let logprob = |label: &String| (0.9 * weight(label) / total).ln() as f32;
-    let rank = |label: &String| {
-        1 + score.continuations.iter().filter(|other| logprob(other) > logprob(label)).count() as u32
-    };
-    let token = |label: &String| token(label).id;
-    let labels: Vec<LabelScore> = score
-        .continuations
-        .iter()
-        .map(|label| LabelScore {
-            tokens: vec![token(label)],
-            logprobs: vec![logprob(label)],
-            rank: rank(label),
-        })
-        .collect();
-    let mut top: Vec<TokenProb> = score
-        .continuations
-        .iter()
-        .map(|label| TokenProb { token: token(label), piece: label.clone(), logprob: logprob(label) })
-        .collect();
-    top.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
-    top.truncate(usize::from(score.top));
-    Scored { labels, mass: Some(0.9), top, usage }
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -378,11 +380,12 @@ impl Engine for Fake {
             system: "no model is evaluated".into(),
             context_tokens: self.context_tokens,
             trained_context_tokens: self.faults.context.unwrap_or(8192),
-            vocab_tokens: 50_000,
+            vocab_tokens: VOCABULARY,
             adds_bos: false,
             packs: false,
             load_us: 0,
             checkpoints: false,
+            level: crate::CPU_LEVEL.to_owned(),
             shows_pictures: self.eyes,
         }
     }
@@ -442,7 +445,16 @@ impl Engine for Fake {
             [reply] => calls(reply.usage(), wall_us),
             _ => Vec::new(),
         };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, pictures: encoded })
+        let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
+        Ok(RoundReply {
+            replies,
+            phases: vec![phase],
+            pieces: pieces(jobs),
+            calls,
+            spans,
+            took_us: wall_us,
+            pictures: encoded,
+        })
     }
 
     fn end_group(&mut self) {
@@ -472,102 +484,4 @@ impl Engine for Fake {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{LoopGuard, Sampling};
-
-    fn job(text: &str, request: Request) -> Job {
-        Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
-    }
-
-    fn labels() -> Request {
-        Request::Score(Score { continuations: vec!["Yes".into(), "No".into()], top: 1 })
-    }
-
-    #[test]
-    fn answers_depend_on_the_prompt_alone() {
-        let mut one = Fake::open("fake", 100).unwrap();
-        let mut other = Fake::open("fake:delay-us=1", 100).unwrap();
-        let jobs = [job("a b c", labels()), job("d", labels())];
-        let first = one.round(&jobs, &mut |_| ()).unwrap().replies;
-        assert_eq!(first, other.round(&jobs, &mut |_| ()).unwrap().replies);
-        assert_ne!(first[0], first[1]);
-        let Reply::Scored(scored) = &first[0] else { panic!("not scored") };
-        let mass: f64 = scored.labels.iter().map(|label| label.sum().exp()).sum();
-        assert!((mass - 0.9).abs() < 1e-6);
-    }
-
-    #[test]
-    fn ctx_01_a_prompt_that_does_not_fit_is_a_status() {
-        let mut engine = Fake::open("fake:context=4", 100).unwrap();
-        let replies =
-            engine.round(&[job("a b c d e", labels()), job("a b c", labels())], &mut |_| ()).unwrap().replies;
-        assert_eq!(replies[0], Reply::TooLong { needed: 6, context: 4 });
-        assert!(matches!(replies[1], Reply::Scored(_)));
-    }
-
-    #[test]
-    fn a_picture_that_is_not_there_fails_its_own_job_and_one_that_is_counts_once() {
-        let mut engine = Fake::open("fake", 100).unwrap().seeing(true);
-        let shown = |address: &str| Shown {
-            address: address.into(),
-            width: 64,
-            height: 33,
-            rgb: vec![0; 3 * 64 * 33],
-        };
-        engine.show(&[], vec![shown("a")]).unwrap();
-        let of = |address: &str| {
-            let mut job = job("see", labels());
-            job.prompt.insert(0, Segment::picture(address));
-            job
-        };
-        let reply = engine.round(&[of("a"), of("a"), of("b")], &mut |_| ()).unwrap();
-        let encoded: Vec<u32> = reply.replies.iter().map(|it| it.usage().pictures_encoded).collect();
-        assert_eq!((encoded, reply.pictures.len()), (vec![1, 0, 0], 1));
-        assert_eq!(reply.replies[0].usage().picture_tokens, 4);
-        let Reply::Failed { reason, .. } = &reply.replies[2] else { panic!("no picture, yet an answer") };
-        assert!(reason.contains("picture b"), "{reason}");
-        assert!(Fake::open("fake", 100).unwrap().show(&[], vec![shown("a")]).is_err(), "no eyes");
-    }
-
-    #[test]
-    fn generation_stops_at_its_cap() {
-        let mut engine = Fake::open("fake:say=one two three", 100).unwrap();
-        let generate = Generate {
-            max_tokens: 2,
-            stop: vec![],
-            sampling: Sampling::Greedy,
-            loop_guard: Some(LoopGuard::default()),
-            thinking: None,
-        };
-        let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
-        let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };
-        assert_eq!((generated.text().as_ref(), generated.finish), ("one two ", Finish::Length));
-    }
-
-    #[test]
-    fn probes_of_the_same_work_take_the_same_made_up_time() {
-        let mut engine = Fake::open("fake", 100).unwrap();
-        let mut probe = |sequences, threads| {
-            let probe = Probe {
-                work: ProbeWork::Decode { steps: 10, sequences },
-                depth_tokens: 0,
-                threads,
-                threads_batch: threads,
-                repetitions: 2,
-                budget_us: None,
-            };
-            engine.probe(&probe, &mut |_| ()).unwrap().samples_us
-        };
-        assert_eq!(probe(1, 4), probe(8, 4), "eight cost what one costs");
-        assert_eq!(probe(16, 4)[0] - 1, 2 * (probe(8, 4)[0] - 1));
-        assert_eq!(probe(1, 2)[0] - 1, 2 * (probe(1, 4)[0] - 1));
-        assert!(probe(1, 8)[0] > probe(1, 4)[0]);
-    }
-
-    #[test]
-    fn unknown_options_are_named() {
-        assert!(Fake::open("fake:dye-after=3", 10).err().unwrap().0.contains("dye-after"));
-        assert!(Fake::open("fake:die-after=x", 10).err().unwrap().0.contains("needs a number"));
-    }
-}
+mod tests;

@@ -48,7 +48,7 @@ impl Reply {
 }
 
 /// Log-probabilities of the continuations, in the order asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     /// One per continuation.
     pub labels: Vec<LabelScore>,
@@ -59,6 +59,10 @@ pub struct Scored {
     pub top: Vec<TokenProb>,
     /// What the job cost.
     pub usage: Usage,
+    /// Probability of each watched set of tokens, in the order asked; empty when a logit was not finite.
+    pub watched: Vec<f64>,
+    /// Entropy of the next token's distribution over the full vocabulary, in nats; `None` when a logit was not finite.
+    pub entropy: Option<f64>,
 }
 
 /// One continuation's score.

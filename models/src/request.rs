@@ -69,6 +69,9 @@ pub struct Prompt {
     pub turns: Vec<Turn>,
     /// Text with which the assistant's own turn begins (a prefill); often empty.
     pub lead: String,
+    /// Whether the texts stand as they are, without the model's chat template.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
 }
 
 /// A stretch of a rendered prompt: a text, or a picture.
@@ -125,12 +128,15 @@ pub enum Request {
 }
 
 /// Score given continuations of the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// Texts whose log-probability is wanted, each as it would follow the prompt, separator included.
     pub continuations: Vec<String>,
     /// How many of the most probable next tokens to report beside them.
     pub top: u16,
+    /// Sets of token texts. Of each set the probability is wanted that the next token is one of these texts; a text that
+    /// no token of the vocabulary spells counts for nothing.
+    pub watch: Vec<Vec<String>>,
 }
 
 /// Generate text.

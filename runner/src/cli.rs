@@ -2,6 +2,7 @@
 
 mod bayes;
 mod bench;
+mod carry;
 mod choice;
 mod compare;
 mod doctor;
@@ -56,6 +57,7 @@ enum Command {
     #[command(after_help = run::HELP)]
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
+    #[command(after_help = plan::HELP)]
     Plan(plan::PlanCommand),
     /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
@@ -99,6 +101,9 @@ enum Command {
     /// Look at the items of tasks
     #[command(subcommand)]
     Tasks(tasks::Tasks),
+    /// Make one file of a program and its workers
+    #[command(name = "__carry", hide = true)]
+    Carry(carry::Carry),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -138,6 +143,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),
         Command::Tasks(command) => command.run(),
+        Command::Carry(command) => command.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "edge-eval", &mut script);

@@ -4,6 +4,7 @@
 mod error;
 mod measures;
 mod overrides;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use crate::memory::{Allow, Budget, Counts, Enforce};
 pub use error::ConfigError;
 pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
+pub use sweep::SweepChoice;
 
 /// The commented reference: every key with its default.
 pub const REFERENCE: &str = include_str!("../../configs/default.toml");
@@ -58,6 +60,8 @@ pub struct Config {
     pub telemetry: TelemetryChoice,
     /// How many items are asked alone, for their latency.
     pub latency: LatencyChoice,
+    /// How several models take turns.
+    pub sweep: SweepChoice,
 }
 
 /// A model to evaluate.
@@ -170,6 +174,8 @@ pub struct EngineChoice {
     pub mmap: bool,
     /// Seconds without any progress after which the worker is given up.
     pub deadline_s: u64,
+    /// CPU level of the worker: `auto`, or the name of one.
+    pub cpu_level: String,
 }
 
 /// What a model may take of the memory.
@@ -243,8 +249,10 @@ impl Config {
         let mut engine = serde_json::json!(self.engine);
         if let Some(engine) = engine.as_object_mut() {
             engine.remove("deadline-s");
+            // The header says which one it came to.
+            engine.remove("cpu-level");
         }
-        let choices = serde_json::json!({
+        let mut choices = serde_json::json!({
             "seed": self.seed,
             "limit": self.limit,
             "interfaces": self.interfaces,
@@ -254,6 +262,12 @@ impl Config {
             "engine": engine,
             "memory": { "allow": self.memory.allow },
         });
+        // A name stands for a text: another text under it is another run.
+        let endings = self.asking.swept_endings();
+        if !endings.is_empty() {
+            let texts = endings.iter().map(|ending| (ending.name.clone(), ending.pattern().into()));
+            choices["endings"] = serde_json::Value::Object(texts.collect());
+        }
         choices.to_string()
     }
 
@@ -268,9 +282,15 @@ impl Config {
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
+        if let Some((key, message)) = self.asking.fault() {
+            return wrong(key, message);
+        }
         self.telemetry
             .options()
             .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
+        if let Some(message) = self.sweep.fault() {
+            return wrong("rounds", message);
+        }
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -301,6 +321,7 @@ impl Default for Config {
             log: LogChoice::default(),
             telemetry: TelemetryChoice::default(),
             latency: LatencyChoice::default(),
+            sweep: SweepChoice::default(),
         }
     }
 }
@@ -327,6 +348,7 @@ impl Default for EngineChoice {
             context_cap_tokens: 8192,
             mmap: true,
             deadline_s: 900,
+            cpu_level: crate::levels::AUTO.into(),
         }
     }
 }

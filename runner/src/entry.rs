@@ -60,6 +60,8 @@ pub enum Entry {
     ModelFailed(ModelFailed),
     /// In a merged log: one of the logs that it comes from.
     Source(Source),
+    /// A model's turn begins, where models take several.
+    Visit(Visit),
     /// The pictures that were encoded for a group; stands before the group's end.
     Pictures(Pictures),
 }
@@ -87,6 +89,8 @@ pub struct Header {
     pub device: Device,
     /// The part of the groups that is run here; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the worker; `own-build` where the program is its own.
+    pub level: String,
 }
 
 impl Header {
@@ -151,7 +155,7 @@ pub struct TaskRecord {
     pub version: u32,
     /// Its parameters as JSON.
     pub params_json: String,
-    /// Interfaces that its items are asked through.
+    /// Conditions that its items are asked under: interfaces, with what was varied about them.
     pub interfaces: Vec<String>,
     /// Items.
     pub items: u32,
@@ -249,7 +253,7 @@ pub struct GroupRef {
 pub struct ItemRecord {
     /// Where it belongs.
     pub at: GroupRef,
-    /// Name of the interface.
+    /// Name of the condition: the interface, with what was varied about it.
     pub interface: String,
     /// Id of the item.
     pub item: String,
@@ -288,6 +292,25 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+    /// The texts that were scored, where they are not the labels: the options, in display order.
+    pub texts: Vec<String>,
+    /// Seeds of its drawn replies, in the order of the requests.
+    pub seeds: Vec<u64>,
+}
+
+impl TurnRecord {
+    /// The scores that the answer comes from: a rescue's stand behind its chain, those of an option's text before those of the
+    /// same text without the question.
+    pub fn scored(&self) -> Option<&Scored> {
+        self.replies
+            .iter()
+            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+    }
+
+    /// The same where labels were scored.
+    pub fn scored_labels(&self) -> Option<&Scored> {
+        self.scored().filter(|_| self.texts.is_empty())
+    }
 }
 
 /// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those
@@ -463,6 +486,17 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A model's turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Index of the model.
+    pub model: u16,
+    /// The rounds whose groups it works on, from 0.
+    pub rounds: Vec<u32>,
+    /// Rounds of the whole run.
+    pub of: u32,
 }
 
 /// A log that a merged one comes from.

@@ -13,12 +13,14 @@ pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod export;
-pub mod frame;
+pub mod forecast;
 pub mod gallery;
+pub mod levels;
 pub mod log;
 pub mod material;
 pub mod memory;
 pub mod merge;
+pub mod parcel;
 pub mod plan;
 pub mod prompting;
 pub mod regrade;
@@ -31,4 +33,7 @@ pub mod telemetry;
 pub mod threads;
 pub mod track;
 pub mod verify;
-pub mod worker;
+
+/// The worker, which is a crate of its own: it is also built without all that is here.
+pub use ::worker;
+pub use ::worker::frame;

@@ -38,6 +38,6 @@ pub fn job(
         cap.inside = renderer.facts().opens_reasoning.as_ref().map(|block| block.close.clone());
         cap.marks = marks();
     }
-    let job = Job { id, prompt: segments, add_bos: renderer.facts().add_bos, request, follow_up: false };
+    let job = Job { id, prompt: segments, add_bos: renderer.add_bos(prompt), request, follow_up: false };
     Ok(Rendered { job, prompt_hash })
 }

@@ -4,6 +4,7 @@
 //! against simulation.
 
 mod bootstrap;
+mod cluster_t;
 mod combined;
 mod design;
 mod divergence;
@@ -18,6 +19,7 @@ mod sign_flip;
 mod tests;
 
 pub use bootstrap::{Family, Resampled, quantile, resamples_for};
+pub use cluster_t::cluster_t;
 pub use combined::{Estimate, combined};
 pub use design::{design_effect, mean};
 pub use divergence::{Divergence, divergence};

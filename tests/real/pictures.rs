@@ -102,7 +102,7 @@ fn prompt(item: &Known, end: &str) -> Prompt {
         text.push_str(&format!("\n{letter}. {choice}"));
     }
     text.push_str(&format!("\n{end}"));
-    Prompt { turns: vec![Turn::shown(text, pictures)], lead: String::new() }
+    Prompt { turns: vec![Turn::shown(text, pictures)], ..Prompt::default() }
 }
 
 fn job(renderer: &Renderer, prompt: &Prompt, request: Request) -> Job {
@@ -111,7 +111,10 @@ fn job(renderer: &Renderer, prompt: &Prompt, request: Request) -> Job {
 }
 
 fn letters() -> Request {
-    Request::Score(Score { continuations: ["A", "B", "C", "D"].map(String::from).to_vec(), top: 0 })
+    Request::Score(Score {
+        continuations: ["A", "B", "C", "D"].map(String::from).to_vec(),
+        ..Score::default()
+    })
 }
 
 fn text(max_tokens: u32) -> Request {

@@ -239,6 +239,7 @@ impl Round<'_, '_> {
             }
         };
         let wall_us = started.elapsed().as_micros() as u64;
+        self.decoder.note_span(PhaseKind::Decode, started);
         self.decode.wall_us += wall_us;
         self.decode.library_us += self.decoder.library_us() - before;
         self.decode.tokens += steps as u32;
@@ -275,6 +276,7 @@ impl Round<'_, '_> {
                 task.usage.prefill_us += wall_us * tokens as u64 / total.max(1);
             }
         }
+        self.decoder.note_span(PhaseKind::Prefill, started);
         self.prefill.wall_us += wall_us;
         self.prefill.library_us += self.decoder.library_us() - library_before;
         self.prefill.tokens += total as u32;

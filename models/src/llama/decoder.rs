@@ -11,7 +11,7 @@ use super::checkpointed::STATES;
 use super::context::{Batch, Context, directions};
 use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec};
+use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -68,6 +68,7 @@ pub(super) struct Decoder {
     calls: Option<Vec<(u32, Instant)>>,
     /// The last element of a picture in the batch.
     tile: Option<i32>,
+    spans: Spans,
     /// What reads pictures, where there is something.
     pub(super) vision: Option<Vision>,
 }
@@ -113,6 +114,7 @@ impl Decoder {
             library_us: 0,
             calls: None,
             tile: None,
+            spans: Spans::since(Instant::now()),
             vision: None,
         })
     }
@@ -150,6 +152,21 @@ impl Decoder {
             end_us: end.saturating_duration_since(started).as_micros() as u64,
         };
         noted.into_iter().map(call).collect()
+    }
+
+    /// A round begins: stretches of work are told since then.
+    pub(super) fn begin_spans(&mut self, started: Instant) {
+        self.spans = Spans::since(started);
+    }
+
+    /// Work of a kind went on from a moment until now.
+    pub(super) fn note_span(&mut self, kind: PhaseKind, started: Instant) {
+        self.spans.add(kind, started, Instant::now());
+    }
+
+    /// The stretches of the round.
+    pub(super) fn take_spans(&mut self) -> Vec<Span> {
+        self.spans.take()
     }
 
     /// Forgets every sequence, and what is waiting to be evaluated.

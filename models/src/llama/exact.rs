@@ -88,6 +88,7 @@ fn scored(
         usage.evaluated_tokens += before_last.len() as u32;
     }
     usage.prefill_us = started.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Prefill, started);
     Ok(scoring.finish(*usage))
 }
 
@@ -103,6 +104,7 @@ fn written(
     evaluate(decoder, MAIN, 0, prompt, |_| false, &mut |_, row| next = Some(writing.row(row, vocabulary)))?;
     usage.evaluated_tokens += prompt.len() as u32;
     usage.prefill_us = started.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Prefill, started);
     let decoding = Instant::now();
     let finish = loop {
         match next.take().ok_or("the last token has no logits")?? {
@@ -115,6 +117,7 @@ fn written(
         }
     };
     usage.decode_us = decoding.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Decode, decoding);
     Ok(writing.finish(finish, *usage))
 }
 

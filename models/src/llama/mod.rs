@@ -82,6 +82,7 @@ impl Llama {
             packs: spec.mode == Mode::Packed && !keeps_state(model),
             checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
+            level: crate::CPU_LEVEL.to_owned(),
             shows_pictures: spec.mmproj.is_some(),
         };
         let parallel = spec.parallel.max(1) as usize;
@@ -192,6 +193,7 @@ impl Engine for Llama {
         };
         let started = Instant::now();
         decoder.note_calls(jobs.len() == 1, started);
+        decoder.begin_spans(started);
         let context_tokens = decoder.context_tokens();
         let tasks: Vec<_> = jobs
             .iter()
@@ -211,10 +213,12 @@ impl Engine for Llama {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
         reply.calls = decoder.note_calls(false, started);
+        reply.spans = decoder.take_spans();
         self.vision = decoder.vision.take();
         reply.pictures = self.vision.as_mut().map(Vision::report).unwrap_or_default();
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
+        reply.took_us = started.elapsed().as_micros() as u64;
         Ok(reply)
     }
 

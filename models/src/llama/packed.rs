@@ -116,6 +116,7 @@ impl Round<'_, '_> {
             (_, 0) => &mut self.decode,
             _ => &mut self.mixed,
         };
+        self.decoder.note_span(phase.kind, started);
         phase.wall_us += wall_us;
         phase.library_us += self.decoder.library_us() - before;
         phase.tokens += (written + read) as u32;

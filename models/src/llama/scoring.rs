@@ -12,10 +12,14 @@ pub(super) struct Scoring {
     top: Vec<TokenProb>,
     top_count: usize,
     finite: bool,
+    /// Tokens of the watched sets.
+    watch: Vec<Vec<i32>>,
+    watched: Vec<f64>,
+    entropy: Option<f64>,
 }
 
 impl Scoring {
-    pub(super) fn new(labels: LabelTokens, top_count: u16) -> Self {
+    pub(super) fn new(labels: LabelTokens, top_count: u16, watch: Vec<Vec<i32>>) -> Self {
         let unknown = |tail: &Vec<i32>| LabelScore {
             tokens: tail.clone(),
             logprobs: vec![f32::NAN; tail.len()],
@@ -27,6 +31,9 @@ impl Scoring {
             top: Vec::new(),
             top_count: usize::from(top_count),
             finite: true,
+            watch,
+            watched: Vec::new(),
+            entropy: None,
         }
     }
 
@@ -42,6 +49,10 @@ impl Scoring {
             score.logprobs[0] = softmax.logprob(score.tokens[0]);
             score.rank = row.rank(score.tokens[0]);
         }
+        if softmax.is_finite() {
+            self.watched = self.watch.iter().map(|tokens| softmax.mass(tokens)).collect();
+        }
+        self.entropy = softmax.entropy();
         self.top = softmax.top(self.top_count, |token| {
             String::from_utf8_lossy(&vocabulary.piece(token, true)).into_owned()
         });
@@ -63,6 +74,13 @@ impl Scoring {
             .filter(|&index| is_first(index))
             .map(|index| self.scores[index].sum().exp())
             .sum();
-        Scored { mass: self.finite.then_some(mass), labels: self.scores, top: self.top, usage }
+        Scored {
+            mass: self.finite.then_some(mass),
+            labels: self.scores,
+            top: self.top,
+            usage,
+            watched: self.watched,
+            entropy: self.entropy,
+        }
     }
 }

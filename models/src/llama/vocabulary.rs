@@ -1,5 +1,8 @@
 //! Text to tokens and back.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::vocab::LlamaVocab;
@@ -11,6 +14,8 @@ use crate::{Job, PromptSize, Request, Segment, Token, Tokenised};
 /// The vocabulary of a loaded model.
 pub(super) struct Vocabulary {
     vocab: LlamaVocab<'static>,
+    /// Tokens by what they spell, as far as it was asked for.
+    spelt: RefCell<BTreeMap<String, Vec<i32>>>,
 }
 
 /// A job in tokens.
@@ -43,7 +48,7 @@ impl Work {
 
 impl Vocabulary {
     pub(super) fn new(model: &'static LlamaModel) -> Self {
-        Vocabulary { vocab: model.vocab() }
+        Vocabulary { vocab: model.vocab(), spelt: RefCell::default() }
     }
 
     pub(super) fn size(&self) -> u32 {
@@ -61,6 +66,37 @@ impl Vocabulary {
     /// The bytes that a token stands for; control tokens show their name when `special`.
     pub(super) fn piece(&self, token: i32, special: bool) -> Vec<u8> {
         self.vocab.token_to_piece(LlamaToken(token), special, None)
+    }
+
+    /// The tokens that spell one of the texts of each set, each token once. The vocabulary is searched once for texts that
+    /// were not asked for before.
+    pub(super) fn spelt(&self, sets: &[Vec<String>]) -> Vec<Vec<i32>> {
+        let mut spelt = self.spelt.borrow_mut();
+        let mut fresh: BTreeMap<&[u8], Vec<i32>> = BTreeMap::new();
+        for text in sets.iter().flatten().filter(|text| !spelt.contains_key(*text)) {
+            fresh.insert(text.as_bytes(), Vec::new());
+        }
+        if !fresh.is_empty() {
+            let mut piece = Vec::new();
+            for id in 0..self.vocab.n_tokens() {
+                piece.clear();
+                self.append_piece(id, &mut piece);
+                if let Some(tokens) = fresh.get_mut(&piece[..]) {
+                    tokens.push(id);
+                }
+            }
+            let found =
+                fresh.into_iter().map(|(text, ids)| (String::from_utf8_lossy(text).into_owned(), ids));
+            spelt.extend(found);
+        }
+        let of_set = |set: &Vec<String>| {
+            let mut tokens: Vec<i32> =
+                set.iter().filter_map(|text| spelt.get(text)).flatten().copied().collect();
+            tokens.sort_unstable();
+            tokens.dedup();
+            tokens
+        };
+        sets.iter().map(of_set).collect()
     }
 
     /// Tokens of a text in which control tokens count.

@@ -61,7 +61,9 @@ pub(super) fn task<'a>(
     let (prompt_tokens, picture_tokens) = (size.prompt_tokens, size.picture_tokens);
     let usage = Usage { prompt_tokens, picture_tokens, ..Usage::default() };
     let doing = match (&job.request, work.labels) {
-        (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top)),
+        (Request::Score(score), Some(labels)) => {
+            Doing::Score(Scoring::new(labels, score.top, vocabulary.spelt(&score.watch)))
+        }
         (Request::Generate(generate), _) => {
             Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))
         }

@@ -41,6 +41,12 @@ pub(super) struct Choice {
     /// Load models whose mapped weights exceed the budget; the run is marked
     #[arg(long)]
     allow_overcommit: bool,
+    /// Rounds over several models, there and back, so that heat and drift fall on all alike; an even number balances
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// CPU level of the worker instead of the best that runs here
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
 }
 
 impl Choice {
@@ -68,6 +74,8 @@ impl Choice {
             seed: self.seed,
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
+            rounds: self.rounds,
+            cpu_level: self.cpu_level.clone(),
         };
         overrides.apply(&mut config).map_err(usage)?;
         Plan::make(config, &name, &text)

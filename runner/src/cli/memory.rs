@@ -61,7 +61,7 @@ impl Memory {
                 return Err(Failure::usage(format!("--weights {other}: give `map`, `read` or `both`")));
             }
         };
-        let program = super::run::program()?;
+        let program = crate::levels::Program::find(crate::levels::AUTO)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -11,8 +11,9 @@ use crate::exit::{Exit, Failure};
 use crate::report::{
     Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
     costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
-    papers_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
-    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
+    papers_table, phases, phases_table, published, strata, strata_table, table, to_json, write_baselines_csv,
+    write_costs_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
+    write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -45,7 +46,10 @@ pub(super) struct ReportCommand {
     /// Show latency and energy per model, task and interface, and why they are missing where they are
     #[arg(long)]
     costs: bool,
-    /// Write the time line of power, temperatures and clocks as CSV to this file (`-`: standard output)
+    /// Write time and energy of prompts and replies, per model and task, as CSV to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    phases: Option<PathBuf>,
+    /// Write the time line of power, temperatures, clocks and memory as CSV to this file (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Join the file of an external meter: CSV with a heading, times since 1970 and watts
@@ -111,6 +115,12 @@ impl ReportCommand {
         let read = self.read()?;
         if let Some(path) = &self.csv {
             self.write_csv(&read, path)?;
+            if path.as_os_str() == "-" {
+                return Ok(Exit::Done);
+            }
+        }
+        if let Some(path) = &self.phases {
+            written(write_phases_csv(&phases(&read.run), output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -252,6 +262,7 @@ impl ReportCommand {
         tables.push(table(&rows, width));
         if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
+            tables.push(phases_table(&phases(&read.run), width));
         }
         if !self.by.is_empty() {
             let rows = match self.baselines {

@@ -8,6 +8,7 @@ use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::log::LOG_FILE;
 use crate::plan::Shard;
 use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
@@ -23,7 +24,8 @@ pub(super) const HELP: &str =
 Examples:
   edge-eval run configs/quickstart.toml
   edge-eval run configs/quickstart.toml --model fake --limit 5
-  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder";
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --rounds 4   # they take turns: there and back, twice";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -53,6 +55,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
+        crate::memory::enter_scope(plan.config.memory.enforce);
         self.measure.apply(&mut plan.config.telemetry);
         plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
         plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
@@ -66,12 +69,14 @@ impl Run {
             }
         };
         plan.notes.iter().for_each(|note| say(note));
+        plan.order_in_words().iter().for_each(|order| say(order));
+        let program = Program::find(&plan.config.engine.cpu_level)?;
+        plan.level = program.level().to_owned();
         let mut session = Session::open(&plan, self.out.as_deref(), &self.choice.stem())?;
         for line in session.notes() {
             say(line);
         }
         let mut teller = Teller::new(self.quiet);
-        let program = program()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -169,16 +174,4 @@ fn power_lines(began: &Began) -> Vec<String> {
 /// The part that was asked for.
 fn shard(text: &str) -> Result<Shard, Failure> {
     Shard::find(text, &|name| std::env::var(name).ok()).map_err(Failure::usage)
-}
-
-/// This program: what workers are started from.
-pub(super) fn program() -> Result<PathBuf, Failure> {
-    // The link survives that the file is replaced while the run goes on.
-    let own = Path::new("/proc/self/exe");
-    if own.exists() {
-        return Ok(own.to_owned());
-    }
-    std::env::current_exe().map_err(|error| {
-        Failure::new(Exit::Failed, format!("cannot find this program to start workers: {error}"))
-    })
 }

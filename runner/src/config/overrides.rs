@@ -29,6 +29,10 @@ pub struct Overrides {
     pub memory_budget: Option<Budget>,
     /// Let mapped weights exceed the budget.
     pub allow_overcommit: bool,
+    /// Rounds over the models.
+    pub rounds: Option<u32>,
+    /// CPU level of workers.
+    pub cpu_level: Option<String>,
 }
 
 impl Overrides {
@@ -89,7 +93,16 @@ impl Overrides {
             config.memory.devices.clear();
             config.models.iter_mut().for_each(|model| model.memory_budget = None);
         }
+        if let Some(rounds) = self.rounds {
+            config.sweep.rounds = rounds;
+            if let Some(message) = config.sweep.fault() {
+                return Err(ConfigError::whole("--rounds", message));
+            }
+        }
         config.memory.allow_overcommit |= self.allow_overcommit;
+        if let Some(level) = &self.cpu_level {
+            config.engine.cpu_level.clone_from(level);
+        }
         Ok(())
     }
 }

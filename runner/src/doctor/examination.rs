@@ -1,6 +1,5 @@
 //! The order of the checks, and what each of them needs.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::gguf::Header;
@@ -11,6 +10,7 @@ use super::{Check, Findings, answers, file, labels, machine, pictures, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::plan::{self, Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
@@ -42,7 +42,7 @@ pub struct Subject {
     /// What the configuration is called in messages.
     pub config_name: String,
     /// This program, for workers.
-    pub program: PathBuf,
+    pub program: Program,
 }
 
 /// Examines a model. `Err` is for a configuration that cannot be used; whatever is wrong with the model is a finding.
@@ -236,8 +236,8 @@ async fn parity_jobs(link: &mut Link, plan: &Plan) -> Result<(Vec<Job>, u32), Tr
     let items = PARITY_PROMPTS.div_ceil(plan.tasks.len().max(1));
     let mut jobs = Vec::new();
     for task in &plan.tasks {
-        for interface in task.interfaces.iter().filter(|interface| !interface.generates) {
-            jobs.extend(labels::scored(plan, task, interface, items)?);
+        for condition in task.conditions.iter().filter(|condition| condition.interface.scores_labels) {
+            jobs.extend(labels::scored(plan, task, condition, items)?);
         }
     }
     link.show(&jobs, plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures))

@@ -34,8 +34,8 @@ pub(super) async fn check(link: &mut Link, plan: &Plan) -> Result<Check, Trouble
     };
     let shown = PictureAt { at: 0, address: picture.address() };
     let turn = Turn::shown("\nWhat does the picture show?", vec![shown]);
-    let request = Request::Score(Score { continuations: vec!["A".into(), "B".into()], top: 0 });
-    let prompt = Prompt { turns: vec![turn], lead: String::new() };
+    let request = Request::Score(Score { continuations: vec!["A".into(), "B".into()], ..Score::default() });
+    let prompt = Prompt { turns: vec![turn], ..Prompt::default() };
     let jobs = vec![prompting::job(&model.renderer, 0, &prompt, &request)?.job];
     link.show(&jobs, [picture]).await?;
     let reply = link.round(jobs, &mut |_| ()).await?;

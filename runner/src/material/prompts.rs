@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Picture};
+use datasets::{Condition, Item, Picture};
 use models::Prompt;
 
 use super::Choices;
@@ -40,7 +39,8 @@ impl<'a> Prompts<'a> {
         let (model, task) = (usize::from(record.at.model), usize::from(record.at.task));
         let item = self.tasks.get(task)?.get(&record.item)?;
         let settings = self.choices.as_ref()?.settings(self.header, model, task).ok()?;
-        let track = Track::start(item, Interface::named(&record.interface)?, &settings);
+        let condition = Condition::named(&record.interface)?;
+        let track = Track::start(item, &condition, &settings);
         track.asks().first().map(|(prompt, _)| prompt.clone())
     }
 }

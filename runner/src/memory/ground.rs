@@ -64,7 +64,8 @@ pub async fn fitted(
     let (Some(header), Some(allow)) = (header, allow) else {
         return Ok(Err(Box::new(Refusal::new(&model.record.name, limit, prediction))));
     };
-    let rungs = ladder(wanted, need, allow, limit.counts, header, &ground.features);
+    let rungs =
+        ladder(wanted, need, allow, limit.counts, header, &ground.features, model.unmappable.is_none());
     let predictions = size(link, model, ground, need, &rungs).await?;
     Ok(choose(rungs, predictions, limit)
         .map_err(|smallest| Box::new(Refusal::new(&model.record.name, limit, smallest))))

@@ -1,6 +1,5 @@
 //! A prediction put to the test: a worker is loaded, its cache and its largest batch are filled, and its peak is read.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::{Job, LoadSpec, Request, Score, Segment};
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use super::prediction::{Kind, Prediction};
 use super::{Ground, Guard, Peaks, fitted};
+use crate::levels::Program;
 use crate::plan::PlannedModel;
 use crate::supervisor::{Interrupt, Link, LinkError, Need};
 
@@ -40,7 +40,7 @@ const DEADLINE: Duration = Duration::from_secs(600);
 
 /// Predicts, and where `measure` says so loads the model and fills it to the brim.
 pub async fn trial(
-    program: &PathBuf,
+    program: &Program,
     model: &PlannedModel,
     spec: &LoadSpec,
     measure: bool,
@@ -61,7 +61,7 @@ pub async fn trial(
 /// Words that are one token each in common vocabularies.
 const WORDS: [&str; 8] = [" the", " of", " and", " to", " in", " is", " for", " on"];
 
-async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
+async fn fill(program: &Program, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     let guard = Guard { watched: true, ..Guard::default() };
     let mut link = Link::guarded(program, DEADLINE, Interrupt::never(), &guard)?;
     link.open(spec.clone()).await?;
@@ -77,7 +77,7 @@ async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     let sequences = spec.sequences.max(2);
     let repeats = (spec.batch_tokens / (WORDS.len() as u32 * sequences)).max(1) as usize;
     let labels = (0..sequences).map(|number| label(number, repeats)).collect();
-    let request = Request::Score(Score { continuations: labels, top: 1 });
+    let request = Request::Score(Score { continuations: labels, top: 1, ..Score::default() });
     link.round(vec![Job { request, ..long(0, 8) }], &mut |_| ()).await?;
     link.end_group().await?;
     link.memory().ok_or_else(|| LinkError::Start("the worker is not watched".into()))
@@ -92,7 +92,8 @@ fn long(number: u32, words: usize) -> Job {
     for place in 0..words.saturating_sub(7) {
         text.push_str(WORDS[(place * 5 + place / 7 + number as usize) % WORDS.len()]);
     }
-    let request = Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1 });
+    let request =
+        Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
     Job { id: number, prompt: vec![Segment::text(text, false)], add_bos: true, request, follow_up: false }
 }
 

@@ -14,13 +14,15 @@ pub(super) fn of(
     notes: &mut Vec<String>,
 ) -> Option<TaskChoice> {
     let picture = task.items.iter().find_map(|item| Item::pictures(item).next())?;
-    let fits = |interface: &&&Interface| match config.picture_control {
+    let fits = |interface: &&Interface| match config.picture_control {
         PictureControl::Scored => !interface.generates,
         PictureControl::All => true,
         PictureControl::None => false,
     };
-    let interfaces: Vec<String> =
-        task.interfaces.iter().filter(fits).map(|interface| interface.name.to_owned()).collect();
+    let mut interfaces: Vec<String> =
+        task.conditions.iter().map(|it| it.interface).filter(fits).map(|it| it.name.to_owned()).collect();
+    // Conditions of one interface stand together; the control is swept like its task.
+    interfaces.dedup();
     if interfaces.is_empty() {
         if config.picture_control == PictureControl::Scored {
             notes.push(format!(
@@ -71,7 +73,7 @@ mod tests {
             assert_eq!(plan.tasks.len(), 2, "{task}");
             let [shown, withheld] = &plan.tasks[..] else { panic!("two tasks") };
             assert_eq!(withheld.record.name, format!("{task} (withheld)"));
-            assert!(withheld.interfaces.iter().all(|interface| !interface.generates));
+            assert!(withheld.conditions.iter().all(|condition| !condition.interface.generates));
             let ids = |task: &crate::plan::PlannedTask| {
                 task.items.iter().map(|it| it.id.clone()).collect::<Vec<_>>()
             };
@@ -90,7 +92,7 @@ mod tests {
             );
             Plan::make(Config::parse(&text, "x.toml").unwrap(), "x.toml", &text).ok().unwrap()
         };
-        assert_eq!(of("all", "").tasks[1].interfaces.len(), of("all", "").tasks[0].interfaces.len());
+        assert_eq!(of("all", "").tasks[1].conditions.len(), of("all", "").tasks[0].conditions.len());
         assert_eq!(of("none", "").tasks.len(), 1);
         assert_eq!(of("all", "params = { form = \"numbers\" }").tasks.len(), 1);
         let written = of("scored", "interfaces = [\"free-cot\"]");

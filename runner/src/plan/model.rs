@@ -24,6 +24,8 @@ pub struct PlannedModel {
     pub renderer: Renderer,
     /// Its own memory budget.
     pub memory_budget: Option<Budget>,
+    /// Why its files cannot be mapped into memory, where they cannot.
+    pub unmappable: Option<String>,
     /// What turns pictures into what it reads.
     pub mmproj: Option<Mmproj>,
 }
@@ -76,6 +78,7 @@ impl PlannedModel {
         Ok(PlannedModel {
             record,
             path: header.path.clone(),
+            unmappable: header.files().into_iter().find_map(|file| models::mapping::refusal(file)),
             header: Some(header),
             renderer,
             memory_budget: choice.memory_budget,
@@ -143,6 +146,7 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
         header: None,
         renderer,
         memory_budget: choice.memory_budget,
+        unmappable: models::fake::is_unmappable(&choice.path).then(|| "on request".into()),
         mmproj: choice.mmproj.clone().map(|path| Mmproj { path, header: None }),
     })
 }

@@ -70,12 +70,7 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
     let name = |names: Option<&String>| names.cloned().unwrap_or_default();
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
-    let scored = last.and_then(|turn| {
-        turn.replies
-            .iter()
-            .rev()
-            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
-    });
+    let scored = last.and_then(TurnRecord::scored);
     let generated = last.and_then(|turn| {
         turn.replies
             .iter()
@@ -183,7 +178,7 @@ pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
 #[cfg(test)]
 mod tests {
     use datasets::Said;
-    use models::{LabelScore, Scored, TokenProb, Usage};
+    use models::{LabelScore, Scored, TokenProb};
 
     use super::*;
     use crate::report::made_up::{item, run, turn};
@@ -201,7 +196,7 @@ mod tests {
             labels: logprobs.iter().zip(tokens).map(label).collect(),
             mass: Some(0.25),
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
-            usage: Usage::default(),
+            ..Scored::default()
         }));
         row(&run(&["lights"], vec![item.clone()]), &item, None)
     }

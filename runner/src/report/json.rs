@@ -10,6 +10,7 @@ use super::load::RunLog;
 use super::memory::memory;
 use super::papers::Published;
 use super::parity::parity;
+use super::phases::phases;
 use super::pictures::picture_costs;
 use super::strata::Stratum;
 
@@ -53,6 +54,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "tasks": run.header.tasks,
         "device": run.header.device,
         "sources": run.sources,
+        "visits": run.visits,
         "supervisor_peak_bytes": run.complete.and_then(|complete| complete.supervisor_peak_bytes),
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
@@ -62,6 +64,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "pictures": picture_costs(run),
         "cells": cells,
         "costs": views.costs,
+        "phases": phases(run),
         "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,

@@ -7,7 +7,7 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Pictures, Session, Source, Tuned,
+    Pictures, Session, Source, Tuned, Visit,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{LOG_FILE, Reader, Summary};
@@ -47,6 +47,8 @@ pub struct RunLog {
     pub pictures: Vec<Pictures>,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
+    /// Turns of the models in their order, where they took several.
+    pub visits: Vec<Visit>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -123,6 +125,7 @@ impl RunLog {
                     run.pictures.push(pictures);
                 }
                 Entry::Source(source) => run.sources.push(source),
+                Entry::Visit(visit) => run.visits.push(visit),
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -155,6 +158,7 @@ impl RunLog {
             measured: run.measured,
             pictures: run.pictures,
             sources: run.sources,
+            visits: run.visits,
             complete,
             summary,
         })
@@ -213,5 +217,6 @@ struct Parts {
     measured: Measured,
     pictures: Vec<Pictures>,
     sources: Vec<Source>,
+    visits: Vec<Visit>,
     complete: Option<Complete>,
 }

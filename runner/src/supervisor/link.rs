@@ -1,6 +1,6 @@
 //! A worker process and the pipes to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use models::{
     Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
     Tokenised,
 };
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
 use super::interrupt::Interrupt;
@@ -16,6 +16,7 @@ use super::showing::Shelf;
 use super::tail::Tail;
 use crate::entry::DeathCause;
 use crate::frame::{AsyncFrameReader, write_frame};
+use crate::levels::{Program, advice};
 use crate::memory::{Ending, Evidence, Guard, Guarding, Peaks, classify};
 use crate::worker::protocol::{FromWorker, Quantise, ToWorker};
 
@@ -60,6 +61,7 @@ impl LinkError {
 
 /// A worker process.
 pub struct Link {
+    level: &'static str,
     child: Child,
     input: ChildStdin,
     output: AsyncFrameReader<ChildStdout>,
@@ -73,26 +75,26 @@ pub struct Link {
 }
 
 impl Link {
-    /// Starts a worker: this very program, under its hidden subcommand.
-    pub fn start(program: &PathBuf, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
+    /// Starts a worker.
+    pub fn start(program: &Program, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
         Link::guarded(program, deadline, interrupt, &Guard::default())
     }
 
     /// Starts a worker whose memory is guarded.
     pub fn guarded(
-        program: &PathBuf,
+        program: &Program,
         deadline: Duration,
         interrupt: Interrupt,
         guard: &Guard,
     ) -> Result<Self, LinkError> {
-        let mut command = Command::new(program);
-        command.arg(crate::cli::WORKER).kill_on_drop(true);
+        let mut command = program.command();
+        command.kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C on a terminal reaches the whole process group; the worker must not die of the first one.
         #[cfg(unix)]
         command.process_group(0);
         let start = |error: std::io::Error| {
-            LinkError::Start(format!("cannot start the worker ({}): {error}", program.display()))
+            LinkError::Start(format!("cannot start the worker ({}): {error}", program.place()))
         };
         let mut child = command.spawn().map_err(start)?;
         let pipe = || LinkError::Start("the worker has no pipes".into());
@@ -102,7 +104,9 @@ impl Link {
         let output = AsyncFrameReader::new(child.stdout.take().ok_or_else(pipe)?);
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
+        let level = program.level();
         Ok(Link {
+            level,
             child,
             input,
             output,
@@ -278,9 +282,12 @@ impl Link {
         let _ = tokio::time::timeout(Duration::from_secs(1), &mut self.follower).await;
         // What tells the cause may stand above a long backtrace.
         let evidence = self.guarding.evidence(self.tail.last(usize::MAX));
-        let last_words = evidence.telling(LAST_WORDS);
+        let mut last_words = evidence.telling(LAST_WORDS);
         let known = suspicion.filter(|_| evidence.breach.is_none());
         let cause = known.or(status.map(|status| cause_of(status, &evidence))).unwrap_or(DeathCause::Garbled);
+        if cause == DeathCause::IllegalInstruction {
+            last_words.push(advice(self.level));
+        }
         LinkError::Died { cause, last_words }
     }
 

@@ -33,7 +33,7 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             0 => threads,
             chosen => chosen,
         },
-        mmap: engine.mmap,
+        mmap: engine.mmap && plan.models[model].unmappable.is_none(),
         kv: models::KvType::F16,
         mmproj: plan.models[model].mmproj.as_ref().map(|mmproj| mmproj.path.clone()),
     }

@@ -117,6 +117,8 @@ fn item(at: GroupRef) -> ItemRecord {
         mass: Some(0.5),
         top: vec![TokenProb { token: 1, piece: "A".into(), logprob: -0.5 }],
         usage,
+        watched: vec![0.25],
+        entropy: Some(1.5),
     };
     let text = Generated { bytes: b"Answer: A".to_vec(), tokens: vec![1, 2], finish: Finish::Stop, thinking_cut: false, usage };
     let candidate = Candidate { label: Some(0), start: 8, end: 9, kind: Kind::Statement };
@@ -147,6 +149,8 @@ fn item(at: GroupRef) -> ItemRecord {
             }),
             rescued: false,
             verdict: Verdict::Partial(0.5),
+            texts: vec!["rain".into()],
+            seeds: vec![7],
         }],
         verdict: Verdict::Lost(Loss::WorkerDied),
         scores: vec![("steps".into(), 1.0)],

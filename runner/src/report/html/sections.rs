@@ -4,6 +4,7 @@ mod accuracy;
 mod comparison;
 mod confusion;
 mod curves;
+mod energy;
 mod items;
 mod latency;
 mod papers;
@@ -11,6 +12,7 @@ mod pictures;
 mod provenance;
 mod slots;
 mod summary;
+mod timeline;
 mod tradeoff;
 mod unanswered;
 
@@ -38,6 +40,8 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
     Section { id: "latency", title: "Latency", render: latency::render },
+    Section { id: "energy", title: "Energy", render: energy::render },
+    Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
     Section { id: "pictures", title: "Pictures", render: pictures::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },

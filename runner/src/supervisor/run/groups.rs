@@ -23,7 +23,7 @@ impl Runner<'_> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
         let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
-        let mut account = Account::default();
+        let mut account = Account { clock: Some(self.measuring.clock()), ..Account::default() };
         let mut items = None;
         for attempt in 1..=2 {
             account.start_anew();
@@ -45,6 +45,7 @@ impl Runner<'_> {
             Some(items) => items,
             None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
+        self.measuring.add_phases(&window, std::mem::take(&mut account.spans));
         self.measuring.end(window);
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),

@@ -3,6 +3,7 @@
 //! It runs in a process of its own, because llama.cpp aborts on bad input and the system kills what needs too much
 //! memory. It knows no task, no log and no configuration.
 
+pub mod frame;
 mod process;
 pub mod protocol;
 
@@ -11,11 +12,10 @@ use std::time::{Duration, Instant};
 
 use models::{Advance, Engine, EngineError, LoadSpec};
 
-use crate::frame::{FrameReader, FrameWriter, StreamError};
+use frame::{FrameReader, FrameWriter, StreamError};
 use protocol::{FromWorker, Quantise, ToWorker};
 
-pub use process::main;
-pub(crate) use process::peak_bytes;
+pub use process::{main, peak_bytes};
 
 /// Shortest time between two progress frames.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
@@ -150,6 +150,3 @@ fn quantise(request: &Quantise) -> Result<(), EngineError> {
         request.source.display()
     )))
 }
-
-#[cfg(test)]
-mod tests;

@@ -44,7 +44,7 @@ fn complain(message: &str) -> ExitCode {
 }
 
 /// Peak resident memory of this process; the kernel's high-water mark, which survives what was freed.
-pub(crate) fn peak_bytes() -> Option<u64> {
+pub fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -21,11 +21,11 @@ pub(super) struct Splitter {
 
 /// What stood between two delimiters; never empty.
 #[derive(Debug)]
-pub(crate) struct Chunk<'a> {
+pub struct Chunk<'a> {
     /// Where it stands in the stream, delimiters excluded.
-    pub(crate) range: Range<u64>,
+    pub range: Range<u64>,
     /// Its bytes.
-    pub(crate) body: Result<&'a mut [u8], FrameError>,
+    pub body: Result<&'a mut [u8], FrameError>,
 }
 
 impl Splitter {

@@ -47,7 +47,7 @@ impl<R: Read> FrameReader<R> {
     }
 
     /// Reads on in a stream of which `position` bytes have been read.
-    pub(crate) fn behind(input: BufReader<R>, position: u64) -> Self {
+    pub fn behind(input: BufReader<R>, position: u64) -> Self {
         FrameReader { input, splitter: Splitter::new(position) }
     }
 
@@ -61,7 +61,7 @@ impl<R: Read> FrameReader<R> {
     }
 
     /// What stands before the next delimiter that has something before it.
-    pub(crate) fn next_chunk(&mut self) -> io::Result<Option<Chunk<'_>>> {
+    pub fn next_chunk(&mut self) -> io::Result<Option<Chunk<'_>>> {
         loop {
             let available = match self.input.fill_buf() {
                 Ok(available) => available,
@@ -80,7 +80,7 @@ impl<R: Read> FrameReader<R> {
     }
 
     /// Bytes of the stream read so far.
-    pub(crate) fn position(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.splitter.position()
     }
 }

@@ -5,6 +5,7 @@
 //! being glued to the frame that follows them. Nothing is decoded before its length and its checksum are right.
 
 mod pipe;
+#[cfg(feature = "tokio")]
 mod pipe_async;
 mod splitter;
 #[cfg(test)]
@@ -14,8 +15,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use pipe::{FrameReader, FrameWriter, StreamError};
+#[cfg(feature = "tokio")]
 pub use pipe_async::{AsyncFrameReader, write_frame};
-pub(crate) use splitter::Chunk;
+pub use splitter::Chunk;
 
 /// Largest encoded value in bytes, checksum and stuffing not counted. Nothing of this size is set aside in
 /// advance: a reader holds what has arrived.
@@ -114,7 +116,7 @@ pub fn decode<T: DeserializeOwned>(frame: &[u8]) -> Result<T, FrameError> {
 }
 
 /// Undoes the stuffing in place and checks the checksum; gives the payload.
-pub(crate) fn unstuff(stuffed: &mut [u8]) -> Result<&[u8], FrameError> {
+pub fn unstuff(stuffed: &mut [u8]) -> Result<&[u8], FrameError> {
     if stuffed.contains(&0) {
         return Err(FrameError::Stuffing); // the decoder would stop there and call the rest fine
     }
@@ -136,7 +138,7 @@ pub(crate) fn unstuff(stuffed: &mut [u8]) -> Result<&[u8], FrameError> {
 }
 
 /// The value that a payload is, all of it.
-pub(crate) fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError> {
+pub fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError> {
     let (value, rest) = split(payload)?;
     if rest.is_empty() {
         Ok(value)
@@ -146,7 +148,7 @@ pub(crate) fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError
 }
 
 /// The value that a payload begins with, whatever follows.
-pub(crate) fn parse_head<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError> {
+pub fn parse_head<T: DeserializeOwned>(payload: &[u8]) -> Result<T, FrameError> {
     split(payload).map(|(value, _)| value)
 }
 
