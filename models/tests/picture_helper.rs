@@ -148,7 +148,11 @@ fn engine(text: &str, projector: &str, mode: Mode, sequences: u32) -> Vec<Said> 
     };
     let mut engine = Llama::open(&spec).expect("the models load");
     engine.show(&[], (0..3).map(picture).collect()).expect("pictures are taken");
-    let score = Request::Score(Score { continuations: LABELS.map(String::from).to_vec(), top: 0 });
+    let score = Request::Score(Score {
+        continuations: LABELS.map(String::from).to_vec(),
+        top: 0,
+        ..Score::default()
+    });
     let write = Request::Generate(Generate {
         max_tokens: TOKENS as u32,
         stop: Vec::new(),
