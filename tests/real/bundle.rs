@@ -6,7 +6,8 @@ use runner::report::RunLog;
 
 use crate::support::{Bench, assert_same, fixture, run, told};
 
-const CONFIG: &str = "limit = 4\ninterfaces = [\"direct\"]\n[engine]\nthreads = 1\nparity = 0\n[[task]]\nname = \"lights\"\n";
+const CONFIG: &str =
+    "limit = 4\ninterfaces = [\"direct\"]\n[engine]\nthreads = 1\nparity = 0\n[[task]]\nname = \"lights\"\n";
 
 #[test]
 fn a_bundle_with_the_tiny_model_answers_as_a_run_does_and_one_beside_does_too() {
@@ -15,7 +16,8 @@ fn a_bundle_with_the_tiny_model_answers_as_a_run_does_and_one_beside_does_too() 
     let reference = bench.run("reference", &["--quiet", "--model", &tiny]);
     assert_eq!(reference.status.code(), Some(0), "{reference:?}");
     let start = |name: &str| {
-        let output = Command::new(bench.path(name)).current_dir(bench.dir.path()).output().expect("it starts");
+        let output =
+            Command::new(bench.path(name)).current_dir(bench.dir.path()).output().expect("it starts");
         let (code, _, talk) = told(&output);
         assert_eq!(code, Some(0), "{talk}");
         (RunLog::read(&bench.dir.path().join(format!("{name}.eval"))).expect("the result"), talk)

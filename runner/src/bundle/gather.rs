@@ -48,11 +48,11 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
     }
     let inside = !wanted.overrides.models.is_empty();
     let mut models = Vec::new();
-    let mut weights: Vec<(PathBuf, WeightFile)> = Vec::new();
+    let mut sources = Vec::new();
     for choice in &mut config.models {
-        let found = model(choice, inside, say)?;
-        weights.extend(found.sources.into_iter().zip(found.model.files.iter().cloned()));
+        let found = model(choice, inside)?;
         *choice = found.stand_in;
+        sources.push(found.sources);
         models.push(found.model);
     }
     let any = config.models.is_empty();
@@ -69,6 +69,14 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
     for picture in pictures {
         if let Picture::File(file) = picture {
             recorder.saw(&file.path, file.place.is_some());
+        }
+    }
+    // Last, because it takes long: all else is known to be right.
+    let mut weights: Vec<(PathBuf, WeightFile)> = Vec::new();
+    for (model, sources) in models.iter_mut().zip(sources) {
+        for (file, source) in model.files.iter_mut().zip(sources) {
+            hash(file, &source, inside, say)?;
+            weights.push((source, file.clone()));
         }
     }
     let mut overrides = wanted.overrides.clone();
@@ -102,7 +110,7 @@ struct Found {
     stand_in: ModelChoice,
 }
 
-fn model(choice: &ModelChoice, inside: bool, say: &mut dyn FnMut(&str)) -> Result<Found, Failure> {
+fn model(choice: &ModelChoice, inside: bool) -> Result<Found, Failure> {
     let bundled = |choice: ModelChoice, files: Vec<WeightFile>| BundledModel {
         memory_budget: choice.memory_budget,
         choice: ModelChoice { memory_budget: None, ..choice },
@@ -128,22 +136,31 @@ fn model(choice: &ModelChoice, inside: bool, say: &mut dyn FnMut(&str)) -> Resul
         return Ok(Found { model: bundled(stable, files), sources: Vec::new(), stand_in });
     };
     let header = Header::open(&path).map_err(|error| Failure::input(error.to_string()))?;
-    let mut files = Vec::new();
     let sources: Vec<PathBuf> = header.files().iter().map(|file| (*file).to_owned()).collect();
+    let mut files = Vec::new();
     for file in &sources {
-        let about = std::fs::metadata(file)
-            .map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
-        say(&format!("hashing {} ({} MB)", file.display(), about.len().div_ceil(1_000_000)));
-        let sha256 = sha256_file(file, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
-        let name = file_name(file)?;
-        let member = inside.then(|| format!("bundle/model/{}/{name}", &sha256[..16]));
-        files.push(WeightFile { name, member, bytes: Some(about.len()), sha256: Some(sha256) });
+        files.push(WeightFile { name: file_name(file)?, member: None, bytes: None, sha256: None });
     }
     let first = files.first().map(|file| file.name.clone()).unwrap_or_default();
     let called = Some(choice.name.clone().unwrap_or_else(|| stem(&first)));
     let stable = ModelChoice { path: PathBuf::from(&first), name: called.clone(), ..choice.clone() };
     let stand_in = ModelChoice { path, name: called, ..choice.clone() };
     Ok(Found { model: bundled(stable, files), sources, stand_in })
+}
+
+fn hash(
+    file: &mut WeightFile,
+    source: &Path,
+    inside: bool,
+    say: &mut dyn FnMut(&str),
+) -> Result<(), Failure> {
+    let about = std::fs::metadata(source)
+        .map_err(|error| Failure::input(format!("{}: {error}", source.display())))?;
+    say(&format!("hashing {} ({} MB)", source.display(), about.len().div_ceil(1_000_000)));
+    let sha256 = sha256_file(source, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
+    file.member = inside.then(|| format!("bundle/model/{}/{}", &sha256[..16], file.name));
+    (file.bytes, file.sha256) = (Some(about.len()), Some(sha256));
+    Ok(())
 }
 
 /// A file that is to lie beside the bundle: its name, and what is known of it.
