@@ -5,6 +5,7 @@ mod bundle;
 mod memory;
 mod minimum;
 mod packing;
+mod pictures;
 mod probing;
 mod program;
 mod states;
@@ -38,6 +39,7 @@ fn spec() -> LoadSpec {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 
@@ -51,13 +53,7 @@ fn engine(threads: u32) -> models::llama::Llama {
 }
 
 fn job(text: &str, request: Request) -> Job {
-    Job {
-        id: 0,
-        prompt: vec![Segment { text: text.into(), control: true }],
-        add_bos: false,
-        request,
-        follow_up: false,
-    }
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
 }
 
 fn score(text: &str, labels: &[&str]) -> Job {

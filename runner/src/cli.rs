@@ -3,6 +3,7 @@
 mod bayes;
 mod bench;
 mod bundle;
+mod carry;
 mod choice;
 mod compare;
 mod doctor;
@@ -105,6 +106,9 @@ enum Command {
     /// Look at the items of tasks
     #[command(subcommand)]
     Tasks(tasks::Tasks),
+    /// Make one file of a program and its workers
+    #[command(name = "__carry", hide = true)]
+    Carry(carry::Carry),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -151,6 +155,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),
         Command::Tasks(command) => command.run(),
+        Command::Carry(command) => command.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "edge-eval", &mut script);

@@ -36,6 +36,8 @@ pub struct Config {
     pub limit: Option<usize>,
     /// Interfaces that every task is asked through.
     pub interfaces: Vec<String>,
+    /// When a task with pictures is also asked with its pictures withheld, as a task beside it.
+    pub picture_control: PictureControl,
     /// Folder that holds the run folders.
     pub out: PathBuf,
     /// Models to evaluate, in order.
@@ -81,6 +83,10 @@ pub struct ModelChoice {
     /// Memory budget of this model; overrides that of `memory`. No part of what the run is.
     #[serde(skip_serializing)]
     pub memory_budget: Option<Budget>,
+    /// The file that turns pictures into what the model reads (llama.cpp calls it mmproj); without it the model is asked in
+    /// text alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mmproj: Option<PathBuf>,
 }
 
 impl ModelChoice {
@@ -93,8 +99,22 @@ impl ModelChoice {
             thinking: Thinking::Default,
             guess_pre_tokenizer: true,
             memory_budget: None,
+            mmproj: None,
         }
     }
+}
+
+/// When a task with pictures is also asked with its pictures withheld.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PictureControl {
+    /// Through the interfaces that score labels, which cost little.
+    #[default]
+    Scored,
+    /// Through all interfaces.
+    All,
+    /// Never.
+    None,
 }
 
 /// A task to run.
@@ -154,6 +174,8 @@ pub struct EngineChoice {
     pub mmap: bool,
     /// Seconds without any progress after which the worker is given up.
     pub deadline_s: u64,
+    /// CPU level of the worker: `auto`, or the name of one.
+    pub cpu_level: String,
 }
 
 /// What a model may take of the memory.
@@ -227,6 +249,8 @@ impl Config {
         let mut engine = serde_json::json!(self.engine);
         if let Some(engine) = engine.as_object_mut() {
             engine.remove("deadline-s");
+            // The header says which one it came to.
+            engine.remove("cpu-level");
         }
         let mut choices = serde_json::json!({
             "seed": self.seed,
@@ -286,6 +310,7 @@ impl Default for Config {
             seed: 1,
             limit: None,
             interfaces: ["direct", "cot-prefix", "free-cot"].map(String::from).to_vec(),
+            picture_control: PictureControl::default(),
             out: PathBuf::from("runs"),
             models: Vec::new(),
             tasks: Vec::new(),
@@ -323,6 +348,7 @@ impl Default for EngineChoice {
             context_cap_tokens: 8192,
             mmap: true,
             deadline_s: 900,
+            cpu_level: crate::levels::AUTO.into(),
         }
     }
 }

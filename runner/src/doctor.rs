@@ -6,6 +6,7 @@ mod examination;
 mod file;
 mod labels;
 mod machine;
+mod pictures;
 mod text;
 
 use std::fmt;

@@ -5,7 +5,7 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
+use models::{Encoded, EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
@@ -62,6 +62,8 @@ pub enum Entry {
     Source(Source),
     /// A model's turn begins, where models take several.
     Visit(Visit),
+    /// The pictures that were encoded for a group; stands before the group's end.
+    Pictures(Pictures),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -87,6 +89,8 @@ pub struct Header {
     pub device: Device,
     /// The part of the groups that is run here; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the worker; `own-build` where the program is its own.
+    pub level: String,
 }
 
 impl Header {
@@ -119,6 +123,25 @@ pub struct ModelRecord {
     pub template: String,
     /// Hex SHA-256 of that text.
     pub template_sha256: String,
+    /// The picture projector, where the model is asked with pictures.
+    pub mmproj: Option<ProjectorRecord>,
+}
+
+/// What turns pictures into what a model reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectorRecord {
+    /// The file as named.
+    pub path: String,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Hex SHA-256 of the file; empty for the fake engine.
+    pub sha256: String,
+    /// `clip.projector_type`.
+    pub kind: String,
+    /// Quantisation, as the file type or the tensors say.
+    pub quantisation: String,
+    /// Number of parameters.
+    pub parameters: u64,
 }
 
 /// A task of the run.
@@ -315,6 +338,15 @@ pub struct GroupEnd {
     pub wall_us: u64,
     /// How the engine spent its time.
     pub phases: Vec<Phase>,
+}
+
+/// The pictures that were encoded for a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pictures {
+    /// Which group.
+    pub at: GroupRef,
+    /// The pictures, each once.
+    pub pictures: Vec<Encoded>,
 }
 
 /// A worker died or was given up.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::LoadSpec;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Step, System};
 use crate::plan::Plan;
 use crate::supervisor::group::GroupSpec;
@@ -70,7 +70,7 @@ pub struct Row {
 }
 
 /// Measures every first prompt of a plan.
-pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure> {
+pub fn estimate(plan: &Plan, program: Program) -> Result<Vec<Estimate>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -87,7 +87,7 @@ pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure>
 /// Items with the tokens of their prompt and the least that they need.
 type Sizes = Vec<(String, u32, u32)>;
 
-pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
+pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
     let failed = |error: LinkError| {
@@ -111,8 +111,10 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
             renderer: &planned.renderer,
         };
         let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;
+        link.show(&jobs, group_spec.pictures()).await.map_err(failed)?;
         let measured = link.measure(jobs).await.map_err(failed)?;
         need.add(&measured, group_spec.grows());
+        need.see(group_spec.pictures());
         let mut measured = measured.into_iter();
         for track in group_spec.tracks() {
             let (item, condition) = track.name();

@@ -5,7 +5,6 @@
 //! still more, so that the forecast is rather too long than too short.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use models::LoadSpec;
@@ -13,6 +12,7 @@ use serde::Serialize;
 
 use crate::estimate::Estimate;
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::memory::{System, in_words};
 use crate::plan::{Group, Plan};
 use crate::supervisor::group::{Account, GroupError, GroupSpec, converse};
@@ -73,7 +73,7 @@ pub struct Row {
 pub fn forecast(
     plan: &Plan,
     estimates: &[Estimate],
-    program: PathBuf,
+    program: Program,
     mut measuring: Measuring,
     probe: Duration,
 ) -> Result<Vec<Forecast>, Failure> {
@@ -119,7 +119,7 @@ struct Trial<'a> {
     plan: &'a Plan,
     model: usize,
     estimate: &'a Estimate,
-    program: &'a PathBuf,
+    program: &'a Program,
     until: Instant,
 }
 

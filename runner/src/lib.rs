@@ -17,6 +17,7 @@ pub mod export;
 pub mod forecast;
 pub mod gallery;
 pub mod itself;
+pub mod levels;
 pub mod log;
 pub mod material;
 pub mod memory;

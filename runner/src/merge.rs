@@ -146,6 +146,9 @@ fn copy(
             Entry::Header(_) | Entry::Source(_) => {}
             Entry::GroupStart(at) => drop(open.insert(at.group, vec![Entry::GroupStart(at)])),
             Entry::Item(item) => open.entry(item.at.group).or_default().push(Entry::Item(item)),
+            Entry::Pictures(pictures) => {
+                open.entry(pictures.at.group).or_default().push(Entry::Pictures(pictures));
+            }
             Entry::GroupEnd(end) => {
                 let entries = open.remove(&end.at.group).unwrap_or_default();
                 let counts = one.groups.get(&end.at.group).is_some_and(|found| found.end_seq == record.seq);

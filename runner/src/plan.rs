@@ -1,8 +1,10 @@
 //! From a configuration to what will be asked, in which groups. Pure but for the files that tasks and models name.
 
+mod control;
 mod design;
 mod grouping;
 mod identity;
+mod mmproj;
 mod model;
 mod order;
 mod parity;
@@ -22,6 +24,7 @@ use crate::material;
 pub use design::{Design, design};
 pub use grouping::chunks;
 pub use identity::{difference, items_sha256};
+pub use mmproj::Mmproj;
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
 pub use order::{Visit, visits};
@@ -40,6 +43,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The part of the groups that is run; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the workers; part of what the run is.
+    pub level: String,
 }
 
 /// A task with its items.
@@ -73,9 +78,19 @@ impl Plan {
     pub fn make_from(config: Config, name: &str, text: &str, files: &mut dyn Files) -> Result<Plan, Failure> {
         let mut notes = Vec::new();
         let mut tasks = Vec::new();
+        let mut choices = Vec::new();
         for choice in &config.tasks {
-            tasks.push(plan_task(&config, choice, (name, text), files, &mut notes)?);
+            let task = plan_task(&config, choice, (name, text), files, &mut notes)?;
+            choices.push(choice.clone());
+            let control = control::of(&config, choice, &task, &mut notes);
+            tasks.push(task);
+            if let Some(control) = control {
+                tasks.push(plan_task(&config, &control, (name, text), files, &mut notes)?);
+                choices.push(control);
+            }
         }
+        // The controls are tasks like others from here on, in the log too.
+        let config = Config { tasks: choices, ..config };
         if tasks.is_empty() {
             return Err(Failure::usage(format!(
                 "{name}: no task is named: add [[task]] tables or use --task; `edge-eval list tasks` shows them"
@@ -101,7 +116,7 @@ impl Plan {
         for model in &models {
             tasks.iter().try_for_each(|task| in_text_alone(name, model, task))?;
         }
-        Ok(Plan { config, models, tasks, notes, shard: None })
+        Ok(Plan { config, models, tasks, notes, shard: None, level: crate::levels::OWN_BUILD.to_owned() })
     }
 
     /// Every group, in canonical order: by model, by task, by items.
@@ -162,7 +177,8 @@ fn in_text_alone(name: &str, model: &PlannedModel, task: &PlannedTask) -> Result
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: set {} in the task's params",
+        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: give its picture projector with \
+         `mmproj = \"FILE\"` or --mmproj, or set {} in the task's params",
         task.record.name,
         task.items.len(),
         model.record.name,
@@ -222,7 +238,8 @@ fn plan_task(
         }
     }
     let conditions = Condition::of(&interfaces, &config.asking);
-    let chunks = chunks(&items, grouping::most(config.engine.group_items, &conditions));
+    let most = grouping::most(config.engine.group_items, &conditions);
+    let chunks = chunks(&items, grouping::most_shown(most, &items));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),

@@ -133,6 +133,7 @@ pub(crate) fn header(plan: &Plan) -> Header {
         groups: plan.groups().count() as u32,
         device: device::facts(),
         shard: plan.shard,
+        level: plan.level.clone(),
     }
 }
 

@@ -158,6 +158,7 @@ fn described(opened: &Opened, facts: &EngineFacts, spec: &LoadSpec, kind: Kind, 
         n_threads_batch: spec.threads_batch,
         engine: facts.engine.clone(),
         cpu_features: facts.system.clone(),
+        cpu_level: facts.level.clone(),
         ..opened.row()
     }
 }

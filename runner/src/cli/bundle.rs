@@ -11,6 +11,7 @@ use crate::config::{Config, ModelChoice, TelemetryChoice};
 use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
 use crate::forecast::{duration_in_words, forecast};
+use crate::levels::Program;
 use crate::memory::in_words;
 use crate::parcel::{BUNDLE, Parcel};
 use crate::plan::{Plan, difference};
@@ -81,9 +82,10 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
     carry(Carried::of(reopened(bundle)?, manifest));
     let mut config = manifest.configured(&bundle.config)?;
     crate::memory::enter_scope(config.memory.enforce);
+    let program = Program::find(&config.engine.cpu_level)?;
     let sources = sources(bundle, &places)?;
     if let Some(run) = results.earlier()? {
-        if let Some(done) = earlier(bundle, &config, &sources, &results, &run)? {
+        if let Some(done) = earlier(bundle, &config, program.level(), &sources, &results, &run)? {
             return Ok(done);
         }
     }
@@ -92,6 +94,7 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
         config.models.push(ModelChoice { path, ..source.choice(bundle) });
     }
     let mut plan = Plan::make(config, &manifest.config, &bundle.config)?;
+    plan.level = program.level().to_owned();
     settle(&mut plan, bundle, &sources);
     plan.notes.iter().for_each(|note| talk(note));
     plan.order_in_words().iter().for_each(|order| talk(order));
@@ -108,8 +111,8 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
             ),
             _ => failure,
         })?;
-    show(&plan, &session, &results)?;
-    let outcome = drive(&plan, &mut session, &Measure::default(), false);
+    show(&plan, &session, &program, &results)?;
+    let outcome = drive(&plan, &mut session, program, &Measure::default(), false);
     // Whatever happened, what was answered so far can be handed over.
     let written = results.write(mass_floor);
     let report = outcome?;
@@ -243,6 +246,7 @@ fn settle(plan: &mut Plan, bundle: &Bundle, sources: &[Source]) {
 fn earlier(
     bundle: &Bundle,
     config: &Config,
+    level: &str,
     sources: &[Source],
     results: &Results,
     run: &RunLog,
@@ -253,6 +257,7 @@ fn earlier(
     let mut plan = Plan::make(config, &bundle.manifest.config, &bundle.config)?;
     let chosen: Vec<ModelChoice> = sources.iter().map(|source| source.choice(bundle)).collect();
     plan.config.models = chosen;
+    plan.level = level.to_owned();
     let mut planned = header(&plan);
     planned.groups = run.header.groups;
     planned.models.clone_from(&run.header.models);
@@ -274,7 +279,7 @@ fn earlier(
 }
 
 /// Shows what will be done, and how long it will take.
-fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure> {
+fn show(plan: &Plan, session: &Session, program: &Program, results: &Results) -> Result<(), Failure> {
     session.notes().iter().for_each(|note| talk(note));
     if session.log.is_none() {
         return Ok(());
@@ -288,7 +293,7 @@ fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure
         ));
     }
     let run = RunLog::read(&session.dir)?;
-    let estimates = estimate(plan, super::run::program()?);
+    let estimates = estimate(plan, program.clone());
     for each in estimates.iter().flatten() {
         let (questions, tokens): (u64, u64) = each
             .rows
@@ -310,7 +315,7 @@ fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure
             duration_in_words(us as f64 / 1e6),
             run.groups.len()
         ),
-        (None, Ok(estimates)) => tried(plan, estimates)?,
+        (None, Ok(estimates)) => tried(plan, estimates, program)?,
         // The run itself says what fails, model by model.
         (None, Err(failure)) => format!("not known beforehand: {failure}"),
     };
@@ -321,11 +326,11 @@ fn show(plan: &Plan, session: &Session, results: &Results) -> Result<(), Failure
 }
 
 /// How long all of it will take, by a short trial of every model on the bundle's own questions.
-fn tried(plan: &Plan, estimates: &[Estimate]) -> Result<String, Failure> {
+fn tried(plan: &Plan, estimates: &[Estimate], program: &Program) -> Result<String, Failure> {
     let unmeasured = TelemetryChoice { power: "off".to_owned(), ..plan.config.telemetry.clone() };
     let measuring = Measure::default().start(&unmeasured)?;
     talk(&format!("trying the first questions, for at most {} s", TRIAL.as_secs()));
-    let forecasts = forecast(plan, estimates, super::run::program()?, measuring, TRIAL)?;
+    let forecasts = forecast(plan, estimates, program.clone(), measuring, TRIAL)?;
     let seconds: Option<f64> = forecasts.iter().map(|forecast| forecast.total_s).sum();
     Ok(match seconds {
         Some(seconds) => {

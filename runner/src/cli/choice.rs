@@ -20,6 +20,9 @@ pub(super) struct Choice {
     /// Chat template of every model instead of its own: `raw` for none, or a file
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Run only this task (may be repeated); one that the configuration lacks gets its default parameters
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
@@ -41,6 +44,9 @@ pub(super) struct Choice {
     /// Rounds over several models, there and back, so that heat and drift fall on all alike; an even number balances
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// CPU level of the worker instead of the best that runs here
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
 }
 
 impl Choice {
@@ -72,6 +78,7 @@ impl Choice {
         Overrides {
             models: self.models.clone(),
             template: self.template.clone(),
+            mmproj: self.mmproj.clone(),
             tasks: self.tasks.clone(),
             interfaces: self.interfaces.clone(),
             limit: self.limit,
@@ -79,6 +86,7 @@ impl Choice {
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
             rounds: self.rounds,
+            cpu_level: self.cpu_level.clone(),
         }
     }
 

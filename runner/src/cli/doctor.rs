@@ -9,6 +9,7 @@ use super::print;
 use crate::config::{Config, ModelChoice, REFERENCE};
 use crate::doctor::{Level, Subject, examine};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
@@ -22,9 +23,15 @@ pub(super) struct Doctor {
     /// Chat template: `raw` for none, or a file; the model's own when absent
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Configuration whose tasks and settings the model is meant for; every task with its defaults when absent
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// CPU level of the worker; the best that runs here when absent
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +60,7 @@ impl Doctor {
             }
         };
         let config = Config::parse(&text, &name).map_err(|error| Failure::usage(error.to_string()))?;
+        let config_level = config.engine.cpu_level.clone();
         let model = ModelChoice {
             path: PathBuf::from(&model_name),
             name: None,
@@ -60,8 +68,14 @@ impl Doctor {
             thinking: Thinking::Default,
             guess_pre_tokenizer: false,
             memory_budget: None,
+            mmproj: self.mmproj.clone(),
         };
-        let subject = Subject { model, config, config_name: name, program: super::run::program()? };
+        let subject = Subject {
+            model,
+            config,
+            config_name: name,
+            program: Program::find(&self.cpu_level.unwrap_or(config_level))?,
+        };
         let findings = examine(subject)?;
         match self.json {
             true => {

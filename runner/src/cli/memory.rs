@@ -61,7 +61,7 @@ impl Memory {
                 return Err(Failure::usage(format!("--weights {other}: give `map`, `read` or `both`")));
             }
         };
-        let program = super::run::program()?;
+        let program = crate::levels::Program::find(crate::levels::AUTO)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -108,6 +108,7 @@ impl Memory {
                             threads_batch: threads,
                             mmap,
                             kv: KvType::F16,
+                            mmproj: planned.mmproj.as_ref().map(|mmproj| mmproj.path.clone()),
                         }));
                     }
                 }

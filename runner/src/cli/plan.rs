@@ -9,6 +9,7 @@ use super::{Choice, print};
 use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
 use crate::forecast::{Forecast, duration_in_words, forecast};
+use crate::levels::Program;
 use crate::plan::{Plan, design};
 
 /// Help beside the arguments.
@@ -47,14 +48,15 @@ impl PlanCommand {
         }
         let mut plan = self.choice.plan()?;
         self.measure.apply(&mut plan.config.telemetry);
-        let estimates = estimate(&plan, super::run::program()?)?;
+        let program = Program::find(&plan.config.engine.cpu_level)?;
+        let estimates = estimate(&plan, program.clone())?;
         let design = self.difference.map(|points| design(&plan, points / 100.0));
         let forecasts = match self.probe {
             None => Vec::new(),
             Some(seconds) => {
                 let measuring = self.measure.start(&plan.config.telemetry)?;
                 let probe = Duration::from_secs(seconds);
-                forecast(&plan, &estimates, super::run::program()?, measuring, probe)?
+                forecast(&plan, &estimates, program, measuring, probe)?
             }
         };
         if self.json {

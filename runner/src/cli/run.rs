@@ -8,6 +8,7 @@ use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::log::LOG_FILE;
 use crate::plan::{Plan, Shard};
 use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
@@ -69,11 +70,13 @@ impl Run {
         };
         plan.notes.iter().for_each(|note| say(note));
         plan.order_in_words().iter().for_each(|order| say(order));
+        let program = Program::find(&plan.config.engine.cpu_level)?;
+        plan.level = program.level().to_owned();
         let mut session = Session::open(&plan, self.out.as_deref(), &self.choice.stem())?;
         for line in session.notes() {
             say(line);
         }
-        let report = drive(&plan, &mut session, &self.measure, self.quiet)?;
+        let report = drive(&plan, &mut session, program, &self.measure, self.quiet)?;
         self.conclude(&session.dir, plan.config.report.mass_floor)?;
         if report.interrupted {
             say("stopped; the same command goes on with the run");
@@ -95,6 +98,7 @@ impl Run {
 pub(super) fn drive(
     plan: &Plan,
     session: &mut Session,
+    program: Program,
     measure: &Measure,
     quiet: bool,
 ) -> Result<supervisor::Report, Failure> {
@@ -104,7 +108,6 @@ pub(super) fn drive(
         }
     };
     let mut teller = Teller::new(quiet);
-    let program = program()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -198,11 +201,4 @@ fn power_lines(began: &Began) -> Vec<String> {
 /// The part that was asked for.
 fn shard(text: &str) -> Result<Shard, Failure> {
     Shard::find(text, &|name| std::env::var(name).ok()).map_err(Failure::usage)
-}
-
-/// This program: what workers are started from.
-pub(super) fn program() -> Result<PathBuf, Failure> {
-    crate::itself::program().ok_or_else(|| {
-        Failure::new(Exit::Failed, "cannot find this program to start workers: start it by its path")
-    })
 }

@@ -17,6 +17,8 @@ pub struct Overrides {
     pub models: Vec<String>,
     /// Chat template of every model: `gguf`, `raw` or a file.
     pub template: Option<String>,
+    /// Picture projector of every model.
+    pub mmproj: Option<PathBuf>,
     /// Keep only these tasks; one that the configuration lacks is added with its defaults.
     pub tasks: Vec<String>,
     /// Replace the interfaces, also those of single tasks.
@@ -31,6 +33,8 @@ pub struct Overrides {
     pub allow_overcommit: bool,
     /// Rounds over the models.
     pub rounds: Option<u32>,
+    /// CPU level of workers.
+    pub cpu_level: Option<String>,
 }
 
 impl Overrides {
@@ -47,6 +51,7 @@ impl Overrides {
                 thinking: Thinking::Default,
                 guess_pre_tokenizer: false,
                 memory_budget: None,
+                mmproj: None,
             };
             // A model of the configuration keeps its own settings when it is named again.
             let known = |path: &String| {
@@ -59,6 +64,9 @@ impl Overrides {
         }
         if let Some(template) = &self.template {
             config.models.iter_mut().for_each(|model| model.template = Some(template.clone()));
+        }
+        if let Some(mmproj) = &self.mmproj {
+            config.models.iter_mut().for_each(|model| model.mmproj = Some(mmproj.clone()));
         }
         if !self.tasks.is_empty() {
             let mut kept = Vec::new();
@@ -94,6 +102,9 @@ impl Overrides {
             }
         }
         config.memory.allow_overcommit |= self.allow_overcommit;
+        if let Some(level) = &self.cpu_level {
+            config.engine.cpu_level.clone_from(level);
+        }
         Ok(())
     }
 }

@@ -109,6 +109,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        mmproj: None,
         template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
@@ -117,6 +118,7 @@ fn the_command_line_wins() {
         memory_budget: None,
         allow_overcommit: false,
         rounds: Some(4),
+        cpu_level: Some("x86-64-v3".into()),
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
@@ -125,7 +127,7 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
-    assert_eq!(config.sweep.rounds, 4);
+    assert_eq!((config.sweep.rounds, config.engine.cpu_level.as_str()), (4, "x86-64-v3"));
     assert!(Overrides { rounds: Some(0), ..Overrides::default() }.apply(&mut config.clone()).is_err());
     // A template of the command line is that of every model, whoever named the model.
     let before = config.identity_json();

@@ -1,16 +1,16 @@
 //! The order of the checks, and what each of them needs.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::gguf::Header;
 use models::{Job, LoadSpec, Mode};
 
 use super::text::Trouble;
-use super::{Check, Findings, answers, file, labels, machine, text};
+use super::{Check, Findings, answers, file, labels, machine, pictures, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::plan::{self, Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
@@ -42,7 +42,7 @@ pub struct Subject {
     /// What the configuration is called in messages.
     pub config_name: String,
     /// This program, for workers.
-    pub program: PathBuf,
+    pub program: Program,
 }
 
 /// Examines a model. `Err` is for a configuration that cannot be used; whatever is wrong with the model is a finding.
@@ -68,6 +68,10 @@ async fn all(subject: &Subject, checks: &mut Vec<Check>) -> Result<Option<&'stat
         Ok(header) => header,
         Err(by) => return Ok(Some(by)),
     };
+    if let Some(failed) = pictures::file(&subject.model, header.as_ref()) {
+        checks.push(failed);
+        return Ok(Some("the picture projector cannot be used"));
+    }
     let model = match PlannedModel::open(&subject.model) {
         Ok(model) => model,
         Err(failure) => {
@@ -199,8 +203,11 @@ async fn measured(
         link.end_group().await?;
         Ok(reply.replies)
     };
+    let shown = || plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures);
     let sanity = round(&mut link, &[answers::sentence(add_bos)]).await?;
     checks.push(answers::sanity(&sanity[0], &facts));
+    checks.push(pictures::check(&mut link, plan).await?);
+    link.show(&jobs, shown()).await?;
     let alone = round(&mut link, &jobs).await?;
     let again = round(&mut link, &jobs[..jobs.len().min(5)]).await?;
     drop(link);
@@ -212,6 +219,7 @@ async fn measured(
         checks.push(Check::skip("parity", why));
         return Ok(());
     }
+    link.show(&jobs, shown()).await?;
     let packed = round(&mut link, &jobs).await?;
     checks.push(answers::parity(&jobs, &alone, &again, &packed, plan.config.asking.normalisation));
     Ok(())
@@ -232,6 +240,8 @@ async fn parity_jobs(link: &mut Link, plan: &Plan) -> Result<(Vec<Job>, u32), Tr
             jobs.extend(labels::scored(plan, task, condition, items)?);
         }
     }
+    link.show(&jobs, plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures))
+        .await?;
     let sizes = link.measure(jobs.clone()).await?;
     let mut sized: Vec<(u32, Job)> =
         sizes.iter().map(|size| size.prompt_tokens + size.extra_tokens).zip(jobs).collect();

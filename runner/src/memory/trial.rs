@@ -1,6 +1,5 @@
 //! A prediction put to the test: a worker is loaded, its cache and its largest batch are filled, and its peak is read.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::{Job, LoadSpec, Request, Score, Segment};
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use super::prediction::{Kind, Prediction};
 use super::{Ground, Guard, Peaks, fitted};
+use crate::levels::Program;
 use crate::plan::PlannedModel;
 use crate::supervisor::{Interrupt, Link, LinkError, Need};
 
@@ -40,7 +40,7 @@ const DEADLINE: Duration = Duration::from_secs(600);
 
 /// Predicts, and where `measure` says so loads the model and fills it to the brim.
 pub async fn trial(
-    program: &PathBuf,
+    program: &Program,
     model: &PlannedModel,
     spec: &LoadSpec,
     measure: bool,
@@ -61,7 +61,7 @@ pub async fn trial(
 /// Words that are one token each in common vocabularies.
 const WORDS: [&str; 8] = [" the", " of", " and", " to", " in", " is", " for", " on"];
 
-async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
+async fn fill(program: &Program, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     let guard = Guard { watched: true, ..Guard::default() };
     let mut link = Link::guarded(program, DEADLINE, Interrupt::never(), &guard)?;
     link.open(spec.clone()).await?;
@@ -94,13 +94,7 @@ fn long(number: u32, words: usize) -> Job {
     }
     let request =
         Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
-    Job {
-        id: number,
-        prompt: vec![Segment { text, control: false }],
-        add_bos: true,
-        request,
-        follow_up: false,
-    }
+    Job { id: number, prompt: vec![Segment::text(text, false)], add_bos: true, request, follow_up: false }
 }
 
 fn label(number: u32, repeats: usize) -> String {

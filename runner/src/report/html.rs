@@ -7,6 +7,7 @@ mod plot;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod thumbnail;
 
 use markup::{Markup, element, raw, text};
 
@@ -23,7 +24,7 @@ use crate::exit::{Exit, Failure};
 const STYLE: &str = include_str!("html/style.css");
 
 /// Nothing may be loaded and no script may run, whatever a reply contains.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// What a page is made of.
 pub(super) struct Material<'a> {

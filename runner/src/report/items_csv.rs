@@ -12,7 +12,7 @@ use super::parity::{best_two, floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 33] = [
+pub const COLUMNS: [&str; 36] = [
     "model",
     "task",
     "interface",
@@ -46,6 +46,9 @@ pub const COLUMNS: [&str; 33] = [
     "candidates",
     "undecided",
     "run",
+    "picture_tokens",
+    "pictures_encoded",
+    "encode_us",
 ];
 
 /// Writes the rows of a run.
@@ -116,6 +119,9 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
             .map_or(String::new(), |found| found.candidates.len().to_string()),
         undecided.map_or(String::new(), |is| is.to_string()),
         run.source_of(item.at.group).to_owned(),
+        item.usage.picture_tokens.to_string(),
+        item.usage.pictures_encoded.to_string(),
+        item.usage.encode_us.to_string(),
     ]
 }
 

@@ -11,6 +11,7 @@ use super::memory::memory;
 use super::papers::Published;
 use super::parity::parity;
 use super::phases::phases;
+use super::pictures::picture_costs;
 use super::strata::Stratum;
 
 /// What a report holds beside its table.
@@ -48,6 +49,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
             "parameters": model.parameters,
             "template_source": model.template_source,
             "template_sha256": model.template_sha256,
+            "mmproj": model.mmproj,
         })).collect::<Vec<_>>(),
         "tasks": run.header.tasks,
         "device": run.header.device,
@@ -59,6 +61,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "memory": memory(run),
         "parity": parity(run),
+        "pictures": picture_costs(run),
         "cells": cells,
         "costs": views.costs,
         "phases": phases(run),

@@ -7,7 +7,7 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Source, Tuned, Visit,
+    Pictures, Session, Source, Tuned, Visit,
 };
 use crate::exit::{Exit, Failure};
 use crate::log::{self, LOG_FILE, Reader, Summary};
@@ -43,6 +43,8 @@ pub struct RunLog {
     pub tuned: Vec<Tuned>,
     /// Power, latency and the state of the machine.
     pub measured: Measured,
+    /// Pictures that were encoded, group by group.
+    pub pictures: Vec<Pictures>,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
     /// Turns of the models in their order, where they took several.
@@ -118,6 +120,10 @@ impl RunLog {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
                     run.tuned.push(tuned);
                 }
+                Entry::Pictures(pictures) => {
+                    run.pictures.retain(|earlier| earlier.at != pictures.at);
+                    run.pictures.push(pictures);
+                }
                 Entry::Source(source) => run.sources.push(source),
                 Entry::Visit(visit) => run.visits.push(visit),
                 Entry::Complete(complete) => run.complete = Some(complete),
@@ -150,6 +156,7 @@ impl RunLog {
             alone: run.alone,
             tuned: run.tuned,
             measured: run.measured,
+            pictures: run.pictures,
             sources: run.sources,
             visits: run.visits,
             complete,
@@ -208,6 +215,7 @@ struct Parts {
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
     measured: Measured,
+    pictures: Vec<Pictures>,
     sources: Vec<Source>,
     visits: Vec<Visit>,
     complete: Option<Complete>,

@@ -32,6 +32,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         groups: 1,
         device: Device::default(),
         shard: None,
+        level: crate::levels::OWN_BUILD.to_owned(),
     };
     RunLog {
         header,
@@ -48,6 +49,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tuned: Vec::new(),
         measured: Default::default(),
         visits: Vec::new(),
+        pictures: Vec::new(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),

@@ -6,6 +6,7 @@ use super::cells::Cell;
 use super::load::RunLog;
 use super::memory::memory_notes;
 use super::parity::parity;
+use super::pictures::picture_costs;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
 pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
@@ -53,6 +54,9 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             row.scored,
             number(row.noise_floor)
         ));
+    }
+    for cost in picture_costs(run) {
+        notes.push(format!("{} / {}: {}", cost.model, cost.task, cost.in_words()));
     }
     for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
         let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;

@@ -6,7 +6,6 @@ mod loading;
 mod timed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use datasets::Settings;
@@ -17,6 +16,7 @@ use super::interrupt::Interrupt;
 use super::parity::{self, Sampled};
 use crate::entry::{Complete, DeathCause, Entry, ModelFailed, Tuned};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::log::{Log, LogError};
 use crate::memory::Guard;
 use crate::plan::{Group, Plan, Visit};
@@ -64,7 +64,7 @@ const LOAD_TRIES: u32 = 2;
 pub(super) struct Runner<'a> {
     pub(super) plan: &'a Plan,
     pub(super) log: &'a mut Log<Entry>,
-    program: PathBuf,
+    program: Program,
     pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
     measuring: Measuring,
@@ -124,7 +124,7 @@ pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
     done: &Done,
-    program: PathBuf,
+    program: Program,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
     measuring: Measuring,

@@ -8,6 +8,7 @@ mod energy;
 mod items;
 mod latency;
 mod papers;
+mod pictures;
 mod provenance;
 mod slots;
 mod summary;
@@ -41,6 +42,7 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "energy", title: "Energy", render: energy::render },
     Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
+    Section { id: "pictures", title: "Pictures", render: pictures::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
     Section { id: "papers", title: "Published figures", render: papers::render },

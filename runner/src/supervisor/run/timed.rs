@@ -126,6 +126,10 @@ impl Runner<'_> {
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
             jobs.push(job.job);
         }
+        if let Err(error) = link.show(&jobs, track.pictures()).await {
+            let culprit = Some((key.item.clone(), key.interface.clone()));
+            return self.replace(GroupError::Link(error), &spec, culprit, load, link).await.map(drop);
+        }
         let faults = link.pid().and_then(major_faults);
         let window = self.measuring.begin(Stretch::Timed, key.model, None);
         let begin = self.measuring.now();
