@@ -9,10 +9,10 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog, Stratum, Views,
-    beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table, has_costs,
-    has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases, phases_table,
-    published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
+    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog,
+    Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table,
+    has_costs, has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases,
+    phases_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
     write_decoding_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
     write_strata_csv, write_timeline_csv,
 };
