@@ -2,6 +2,8 @@
 
 mod answering;
 mod bundle;
+mod decoding;
+mod levels;
 mod memory;
 mod minimum;
 mod packing;

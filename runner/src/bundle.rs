@@ -58,7 +58,7 @@ impl Bundle {
             manifest
                 .models
                 .iter()
-                .flat_map(|model| &model.files)
+                .flat_map(BundledModel::all_files)
                 .any(|file| file.member.as_deref() == Some(name))
         };
         for member in parcel.members().iter().filter(|member| !weights(&member.name)) {

@@ -203,7 +203,7 @@ fn merged_header(census: &[Census]) -> Header {
 fn timeless(item: &ItemRecord) -> ItemRecord {
     let mut item = item.clone();
     item.tries = 1;
-    (item.usage.prefill_us, item.usage.decode_us) = (0, 0);
+    (item.usage.prefill_us, item.usage.decode_us, item.usage.encode_us) = (0, 0, 0);
     for reply in item.turns.iter_mut().flat_map(|turn| &mut turn.replies) {
         match reply {
             models::Reply::Scored(models::Scored { usage, .. })

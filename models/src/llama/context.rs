@@ -12,6 +12,16 @@ pub(super) struct Context {
     vocab_tokens: usize,
 }
 
+/// Directions that the places of a model's vectors have.
+#[allow(unsafe_code)]
+pub(super) fn directions(model: &LlamaModel) -> usize {
+    // SAFETY: the model lives.
+    match unsafe { sys::llama_model_rope_type(pointer(model)) } {
+        sys::LLAMA_ROPE_TYPE_MROPE | sys::LLAMA_ROPE_TYPE_IMROPE => 4,
+        _ => 1,
+    }
+}
+
 /// The library's own pointer to a model.
 #[allow(unsafe_code)]
 pub(super) fn pointer(model: &LlamaModel) -> *mut sys::llama_model {
@@ -65,6 +75,12 @@ impl Context {
         }
     }
 
+    /// Whether tokens of a call see only those before them.
+    pub(super) fn set_causal(&mut self, causal: bool) {
+        // SAFETY: as above.
+        unsafe { sys::llama_set_causal_attn(self.context.as_ptr(), causal) }
+    }
+
     /// Forgets every sequence.
     pub(super) fn clear(&mut self) {
         // SAFETY: as above.
@@ -105,7 +121,11 @@ pub(super) struct Batch {
     most_sequences: usize,
     tokens: Vec<i32>,
     vectors: Vec<f32>,
-    positions: Vec<i32>,
+    positions: Vec<[i32; 4]>,
+    /// Directions that the places of vectors have; tokens have one.
+    directions: usize,
+    /// Positions as the library takes them, direction by direction.
+    flat: Vec<i32>,
     counts: Vec<i32>,
     /// Sequences of each place, in rows of `most_sequences`.
     sequences: Vec<i32>,
@@ -115,13 +135,15 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Room for so many tokens, each of so many sequences.
-    pub(super) fn new(most: usize, most_sequences: usize) -> Self {
+    pub(super) fn new(most: usize, most_sequences: usize, directions: usize) -> Self {
         Batch {
             most,
             most_sequences,
             tokens: Vec::with_capacity(most),
             vectors: Vec::new(),
             positions: Vec::with_capacity(most),
+            directions,
+            flat: Vec::with_capacity(most),
             counts: Vec::with_capacity(most),
             sequences: vec![0; most * most_sequences],
             rows: vec![std::ptr::null_mut(); most + 1],
@@ -158,7 +180,7 @@ impl Batch {
         if self.has_vectors() {
             return Err("a token cannot share a call with a picture".into());
         }
-        self.place(position, sequences, wanted)?;
+        self.place([position as i32; 4], sequences, wanted)?;
         self.tokens.push(token);
         Ok(())
     }
@@ -167,7 +189,7 @@ impl Batch {
     pub(super) fn add_vector(
         &mut self,
         vector: &[f32],
-        position: usize,
+        position: [i32; 4],
         sequences: &[i32],
         wanted: bool,
     ) -> Result<(), String> {
@@ -179,7 +201,7 @@ impl Batch {
         Ok(())
     }
 
-    fn place(&mut self, position: usize, sequences: &[i32], wanted: bool) -> Result<(), String> {
+    fn place(&mut self, position: [i32; 4], sequences: &[i32], wanted: bool) -> Result<(), String> {
         let place = self.len();
         if place == self.most || sequences.len() > self.most_sequences {
             return Err(format!(
@@ -189,7 +211,7 @@ impl Batch {
         }
         let row = place * self.most_sequences;
         self.sequences[row..row + sequences.len()].copy_from_slice(sequences);
-        self.positions.push(position as i32);
+        self.positions.push(position);
         self.counts.push(sequences.len() as i32);
         self.wanted.push(i8::from(wanted));
         Ok(())
@@ -204,6 +226,11 @@ impl Batch {
         }
         // The library takes the list to end here.
         self.rows[count] = std::ptr::null_mut();
+        let directions = if self.has_vectors() { self.directions } else { 1 };
+        self.flat.clear();
+        for direction in 0..directions {
+            self.flat.extend(self.positions.iter().map(|position| position[direction]));
+        }
         let (token, embd) = match self.has_vectors() {
             true => (std::ptr::null_mut(), self.vectors.as_mut_ptr()),
             false => (self.tokens.as_mut_ptr(), std::ptr::null_mut()),
@@ -212,7 +239,7 @@ impl Batch {
             n_tokens: count as i32,
             token,
             embd,
-            pos: self.positions.as_mut_ptr(),
+            pos: self.flat.as_mut_ptr(),
             n_seq_id: self.counts.as_mut_ptr(),
             seq_id: self.rows.as_mut_ptr(),
             logits: self.wanted.as_mut_ptr(),

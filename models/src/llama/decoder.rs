@@ -8,7 +8,7 @@ use llama_cpp_sys_2 as sys;
 
 use super::cache::Cache;
 use super::checkpointed::STATES;
-use super::context::{Batch, Context};
+use super::context::{Batch, Context, directions};
 use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
 use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans};
@@ -66,6 +66,8 @@ pub(super) struct Decoder {
     library_us: u64,
     /// Calls of the round with their ends, while they are wanted.
     calls: Option<Vec<(u32, Instant)>>,
+    /// The last element of a picture in the batch.
+    tile: Option<i32>,
     spans: Spans,
     /// What reads pictures, where there is something.
     pub(super) vision: Option<Vision>,
@@ -103,7 +105,7 @@ impl Decoder {
         Ok(Decoder {
             cells: context.cells(),
             context,
-            batch: Batch::new(batch_tokens as usize, sequences as usize),
+            batch: Batch::new(batch_tokens as usize, sequences as usize, directions(model)),
             batch_tokens: batch_tokens as usize,
             rows: rows(model.n_vocab().max(1) as usize),
             wanted: Vec::with_capacity(batch_tokens as usize),
@@ -111,6 +113,7 @@ impl Decoder {
             context_tokens: spec.context_tokens,
             library_us: 0,
             calls: None,
+            tile: None,
             spans: Spans::since(Instant::now()),
             vision: None,
         })
@@ -171,6 +174,7 @@ impl Decoder {
         self.timed(Context::clear);
         self.cache.clear();
         self.batch.clear();
+        self.tile = None;
         self.wanted.clear();
     }
 
@@ -192,7 +196,11 @@ impl Decoder {
 
     /// Lets `to`, which must be empty, begin with the first `tokens` tokens of `from`. The tokens are shared.
     pub(super) fn copy(&mut self, from: i32, to: i32, tokens: usize) -> Result<(), String> {
-        self.timed(|context| context.copy(from, to, tokens));
+        let end = match &self.vision {
+            Some(vision) => vision.end(&self.cache.tokens(from)[..tokens]) as usize,
+            None => tokens,
+        };
+        self.timed(|context| context.copy(from, to, end));
         self.cache.fork(from, to, tokens);
         Ok(())
     }
@@ -219,7 +227,13 @@ impl Decoder {
     /// Whether an element must wait for [`Decoder::decode`]: there is no room, or the other kind is in the batch.
     pub(super) fn is_full_for(&self, element: i32) -> bool {
         let is_other = self.batch.len() > 0 && self.batch.has_vectors() != is_of_picture(element);
-        is_other || self.batch.len() >= self.batch_tokens || self.wanted.len() >= self.rows
+        let is_apart = |vision: &Vision| {
+            vision.is_mutual() && self.tile.is_some_and(|last| !vision.is_one_tile(last, element))
+        };
+        is_other
+            || self.vision.as_ref().is_some_and(is_apart)
+            || self.batch.len() >= self.batch_tokens
+            || self.wanted.len() >= self.rows
     }
 
     /// Adds a token, or an element of a picture, at a position of one or more sequences. A picture is encoded when its
@@ -232,13 +246,21 @@ impl Decoder {
         wanted: bool,
     ) -> Result<(), String> {
         let place = self.batch.len() as i32;
+        // What the sequences have before it is the same for all of them.
+        let before = || sequences.first().map_or(&[][..], |&id| self.cache.tokens(id));
         if is_of_picture(element) {
             let vision = self.vision.as_mut().ok_or("there is nothing that reads pictures")?;
-            let before = vision.seen().encode_us;
+            let spent = vision.seen().encode_us;
+            let position = vision.place(element, before());
             let vector = vision.vector(element)?;
             self.batch.add_vector(vector, position, sequences, wanted)?;
-            self.library_us += vision.seen().encode_us - before;
+            self.library_us += vision.seen().encode_us - spent;
+            self.tile = Some(element);
         } else {
+            let position = match &self.vision {
+                Some(vision) => vision.place(element, before())[0] as usize,
+                None => position,
+            };
             self.batch.add(element, position, sequences, wanted)?;
         }
         if wanted {
@@ -258,8 +280,15 @@ impl Decoder {
         if self.batch.len() == 0 {
             return Ok(());
         }
+        let is_mutual = self.tile.take().is_some() && self.vision.as_ref().is_some_and(Vision::is_mutual);
         let started = Instant::now();
+        if is_mutual {
+            self.context.set_causal(false);
+        }
         let decoded = self.context.decode(&mut self.batch);
+        if is_mutual {
+            self.context.set_causal(true);
+        }
         self.library_us += started.elapsed().as_micros() as u64;
         if let Some(calls) = &mut self.calls {
             calls.push((self.batch.len() as u32, Instant::now()));

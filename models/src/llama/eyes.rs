@@ -21,6 +21,22 @@ pub(super) enum Piece {
         count: usize,
         /// Width and height that the encoder sees, where the library tells.
         size: Option<(u32, u32)>,
+        /// Where its vectors stand.
+        places: Places,
+    },
+}
+
+/// Where the vectors of a tile stand, seen from where it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Places {
+    /// One behind the other, as tokens do.
+    InLine,
+    /// In several directions (M-RoPE).
+    Spread {
+        /// What comes behind the tile stands so far from where it begins.
+        span: i32,
+        /// Time, height, width and a fourth that is no distance, for every vector.
+        each: Vec<[i32; 4]>,
     },
 }
 
@@ -28,6 +44,10 @@ pub(super) enum Piece {
 pub(super) struct Eyes {
     context: NonNull<sys::mtmd_context>,
     width: usize,
+    /// Whether places have several directions.
+    spread: bool,
+    /// Whether the vectors of a tile see each other in both directions.
+    mutual: bool,
 }
 
 /// Chunks that the library made of a picture.
@@ -53,25 +73,19 @@ impl Eyes {
         })?;
         // SAFETY: the model lives for ever.
         let width = unsafe { sys::llama_model_n_embd_inp(pointer(model)) }.max(0) as usize;
-        let eyes = Eyes { context, width };
-        // SAFETY: the context lives as long as `eyes`; so in all that follows.
-        let (sees, non_causal, several) = unsafe {
-            let context = eyes.context.as_ptr();
+        // SAFETY: the context was just opened.
+        let (sees, mutual, spread) = unsafe {
+            let context = context.as_ptr();
             (
                 sys::mtmd_support_vision(context),
                 sys::mtmd_decode_use_non_causal(context, std::ptr::null()),
                 sys::mtmd_decode_use_mrope(context),
             )
         };
-        // Answers to these would need another way to evaluate; wrong numbers are worse than none.
-        let refuse = |why: &str| {
-            Err(EngineError(format!("{name}: {why}: such models cannot be asked with pictures yet")))
-        };
-        match () {
-            () if !sees => refuse("it reads no pictures"),
-            () if several => refuse("a picture's tokens have places in two directions (M-RoPE)"),
-            () if non_causal => refuse("a picture's tokens see each other in both directions"),
-            () => Ok(eyes),
+        let eyes = Eyes { context, width, spread, mutual };
+        match sees {
+            true => Ok(eyes),
+            false => Err(EngineError(format!("{name}: it reads no pictures"))),
         }
     }
 
@@ -104,7 +118,7 @@ impl Eyes {
         // SAFETY: as the caller says.
         match unsafe { Eyes::raw(path, model, 1, true) } {
             Some(context) => {
-                drop(Eyes { context, width: 0 });
+                drop(Eyes { context, width: 0, spread: false, mutual: false });
                 true
             }
             None => false,
@@ -116,10 +130,20 @@ impl Eyes {
         self.width
     }
 
+    /// Whether places have several directions.
+    pub(super) fn is_spread(&self) -> bool {
+        self.spread
+    }
+
+    /// Whether the vectors of a tile see each other in both directions, so that a tile must be evaluated in one piece, alone.
+    pub(super) fn is_mutual(&self) -> bool {
+        self.mutual
+    }
+
     /// What a picture of that size becomes in a prompt.
     pub(super) fn pieces(&self, picture: &Shown) -> Result<Vec<Piece>, String> {
         let chunks = self.chunks(picture, false)?;
-        (0..chunks.len()).map(|index| chunks.piece(index)).collect()
+        (0..chunks.len()).map(|index| chunks.piece(index, self.spread)).collect()
     }
 
     /// The vectors of all tiles, one after the other.
@@ -127,7 +151,7 @@ impl Eyes {
         let chunks = self.chunks(picture, true)?;
         let mut vectors = Vec::new();
         for index in 0..chunks.len() {
-            let Piece::Tile { count, .. } = chunks.piece(index)? else { continue };
+            let Piece::Tile { count, .. } = chunks.piece(index, self.spread)? else { continue };
             let numbers = count * self.width;
             // SAFETY: the chunk lives as long as `chunks`; the library keeps as many numbers as the chunk has vectors,
             // until its next call.
@@ -219,7 +243,7 @@ impl Chunks {
         unsafe { sys::mtmd_input_chunks_get(self.0.as_ptr(), index) }
     }
 
-    fn piece(&self, index: usize) -> Result<Piece, String> {
+    fn piece(&self, index: usize, spread: bool) -> Result<Piece, String> {
         let chunk = self.chunk(index);
         // SAFETY: the chunk lives as long as `self`; the tokens are as many as the library says.
         unsafe {
@@ -235,16 +259,52 @@ impl Chunks {
                 }
                 sys::MTMD_INPUT_CHUNK_TYPE_IMAGE => {
                     let count = sys::mtmd_input_chunk_get_n_tokens(chunk);
-                    let places = sys::mtmd_input_chunk_get_n_pos(chunk);
-                    match usize::try_from(places) == Ok(count) && count > 0 {
-                        true => Ok(Piece::Tile { count, size: size(chunk) }),
-                        false => Err(format!("its {count} tokens take {places} places")),
+                    let span = sys::mtmd_input_chunk_get_n_pos(chunk);
+                    if count == 0 || span <= 0 {
+                        return Err("llama.cpp makes no tokens of it".into());
                     }
+                    let places = match spread {
+                        true => spread_places(chunk, count, span)?,
+                        false if usize::try_from(span) == Ok(count) => Places::InLine,
+                        false => return Err(format!("its {count} tokens take {span} places")),
+                    };
+                    Ok(Piece::Tile { count, size: size(chunk), places })
                 }
                 _ => Err("llama.cpp made something else than text and pictures of it".into()),
             }
         }
     }
+}
+
+/// Where the vectors of a tile stand. Asked from two beginnings: what does not move with them is no distance.
+///
+/// # Safety
+/// The chunk must live.
+#[allow(unsafe_code)]
+unsafe fn spread_places(
+    chunk: *const sys::mtmd_input_chunk,
+    count: usize,
+    span: i32,
+) -> Result<Places, String> {
+    const AWAY: i32 = 1000;
+    // SAFETY: as the caller says; the places asked for are those of the tile.
+    let ask = |begin: i32, vector: usize| unsafe {
+        let tokens = sys::mtmd_input_chunk_get_tokens_image(chunk);
+        let place = sys::mtmd_image_tokens_get_decoder_pos(tokens, begin, vector);
+        [place.t, place.y, place.x, place.z].map(|number| number as i32)
+    };
+    let mut each = Vec::with_capacity(count);
+    for vector in 0..count {
+        let (here, away) = (ask(0, vector), ask(AWAY, vector));
+        let moved = [0, 1, 2].iter().all(|&direction| away[direction] - here[direction] == AWAY);
+        if !moved || here[3] != away[3] {
+            return Err("its tokens have places that depend on more than where it begins: such models cannot be asked \
+                with pictures yet"
+                .into());
+        }
+        each.push(here);
+    }
+    Ok(Places::Spread { span, each })
 }
 
 /// Width and height of a tile after resizing. The library shows them only in the form in which it stores chunks; another

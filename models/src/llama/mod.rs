@@ -33,7 +33,7 @@ use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
     ProbeReply, PromptSize, Reply, RoundReply, Shown, Tokenised,
 };
-use decoder::{Decoder, keeps_state};
+use decoder::{Decoder, Shape, keeps_state};
 use eyes::Eyes;
 use vision::Vision;
 use vocabulary::{Impossible, Vocabulary};
@@ -93,7 +93,8 @@ impl Llama {
 fn open_vision(model: &'static LlamaModel, spec: &LoadSpec, warm: bool) -> Result<Vision, EngineError> {
     let path = spec.mmproj.as_ref();
     let path = path.ok_or_else(|| EngineError("no picture projector was given with the model".into()))?;
-    Eyes::open(path, model, spec.threads_batch, warm).map(Vision::new)
+    let at_once = Shape::of(spec, keeps_state(model)).micro_batch_tokens();
+    Eyes::open(path, model, spec.threads_batch, warm).map(|eyes| Vision::new(eyes, at_once))
 }
 
 /// Lets warnings and errors of the library through to standard error, where the supervisor collects a worker's last

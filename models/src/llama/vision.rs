@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Instant;
 
-use super::eyes::{Eyes, Piece};
+use super::eyes::{Eyes, Piece, Places};
 use crate::{Encoded, Shown};
 
 /// Bytes of vectors that are kept at once; what is over is encoded again when it is needed.
@@ -38,11 +38,14 @@ struct Tile {
     /// Vectors of the picture before this tile.
     before: usize,
     count: usize,
+    places: Places,
 }
 
 /// What reads pictures, and the pictures that it can read.
 pub(super) struct Vision {
     eyes: Eyes,
+    /// Tokens that the library computes at once.
+    at_once: usize,
     held: HashMap<String, Held>,
     /// By the number of the first element, its sign turned.
     tiles: BTreeMap<u32, Tile>,
@@ -55,9 +58,10 @@ pub(super) struct Vision {
 }
 
 impl Vision {
-    pub(super) fn new(eyes: Eyes) -> Self {
+    pub(super) fn new(eyes: Eyes, at_once: u32) -> Self {
         Vision {
             eyes,
+            at_once: at_once as usize,
             held: HashMap::new(),
             tiles: BTreeMap::new(),
             next: 1,
@@ -81,12 +85,19 @@ impl Vision {
         for piece in pieces {
             match piece {
                 Piece::Tokens(tokens) => elements.extend(tokens),
-                Piece::Tile { count, size } => {
+                Piece::Tile { count, .. } if self.eyes.is_mutual() && count > self.at_once => {
+                    return Err(said(format!(
+                        "its {count} tokens see each other and must be evaluated at once, which takes batch-tokens of that many; \
+                         there are {}",
+                        self.at_once
+                    )));
+                }
+                Piece::Tile { count, size, places } => {
                     let end = u32::try_from(count).ok().and_then(|count| self.next.checked_add(count));
                     let end = end.filter(|&end| end <= i32::MAX as u32);
                     let end = end.ok_or_else(|| said("this worker has seen too many".into()))?;
                     elements.extend((self.next..end).map(|number| -(number as i32)));
-                    let tile = Tile { address: picture.address.clone(), before, count };
+                    let tile = Tile { address: picture.address.clone(), before, count, places };
                     self.tiles.insert(self.next, tile);
                     self.next = end;
                     before += count;
@@ -106,6 +117,64 @@ impl Vision {
         }
     }
 
+    fn tile(&self, element: i32) -> Option<(u32, &Tile)> {
+        let number = element.unsigned_abs();
+        let (first, tile) = self.tiles.range(..=number).next_back()?;
+        ((number - first) as usize).lt(&tile.count).then_some((*first, tile))
+    }
+
+    /// Where an element stands behind others that begin a sequence.
+    pub(super) fn place(&self, element: i32, before: &[i32]) -> [i32; 4] {
+        if !self.eyes.is_spread() {
+            return [before.len() as i32; 4];
+        }
+        let begin = self.end(before);
+        match is_of_picture(element).then(|| self.tile(element)).flatten() {
+            Some((first, Tile { places: Places::Spread { each, .. }, .. })) => {
+                let place = each.get((element.unsigned_abs() - first) as usize).copied().unwrap_or_default();
+                [place[0] + begin, place[1] + begin, place[2] + begin, place[3]]
+            }
+            _ => [begin; 4],
+        }
+    }
+
+    /// Where what follows some elements stands; a tile that is not whole counts as not begun.
+    pub(super) fn end(&self, elements: &[i32]) -> i32 {
+        if !self.eyes.is_spread() {
+            return elements.len() as i32;
+        }
+        let (mut end, mut at) = (0, 0);
+        while at < elements.len() {
+            match is_of_picture(elements[at]).then(|| self.tile(elements[at])).flatten() {
+                Some((_, Tile { count, places: Places::Spread { span, .. }, .. })) => {
+                    at += count;
+                    end += if at <= elements.len() { *span } else { 0 };
+                }
+                _ => {
+                    at += 1;
+                    end += 1;
+                }
+            }
+        }
+        end
+    }
+
+    /// Whether a tile is one piece: it can neither be forked inside nor have its last vector read.
+    pub(super) fn has_whole_tiles(&self) -> bool {
+        self.eyes.is_mutual() || self.eyes.is_spread()
+    }
+
+    /// Whether a tile must be evaluated in a call of its own.
+    pub(super) fn is_mutual(&self) -> bool {
+        self.eyes.is_mutual()
+    }
+
+    /// Whether two elements belong to one tile.
+    pub(super) fn is_one_tile(&self, one: i32, other: i32) -> bool {
+        let first = |element| self.tile(element).map(|(first, _)| first);
+        first(one).is_some() && first(one) == first(other)
+    }
+
     /// What a picture is in a prompt.
     pub(super) fn elements(&self, address: &str) -> Option<&[i32]> {
         self.held.get(address).map(|held| held.elements.as_slice())
@@ -113,13 +182,9 @@ impl Vision {
 
     /// The vector of an element; its picture is encoded if it is not yet.
     pub(super) fn vector(&mut self, element: i32) -> Result<&[f32], String> {
-        let number = element.unsigned_abs();
         let unknown = || "a prompt shows a picture that is no longer there".to_owned();
-        let (first, tile) = self.tiles.range(..=number).next_back().ok_or_else(unknown)?;
-        let place = (number - first) as usize;
-        if place >= tile.count {
-            return Err(unknown());
-        }
+        let (first, tile) = self.tile(element).ok_or_else(unknown)?;
+        let place = (element.unsigned_abs() - first) as usize;
         let (address, at) = (tile.address.clone(), tile.before + place);
         let known = self.vectors.iter().position(|(of, _)| *of == address);
         let index = match known {

@@ -165,6 +165,11 @@ impl Vocabulary {
                 Some(labels::cut(&prompt, &joint).map_err(|error| impossible(error.to_string()))?)
             }
         };
+        let read_at = labels.as_ref().map_or(prompt.last(), |labels| labels.stem.last());
+        let is_whole = vision.is_some_and(Vision::has_whole_tiles);
+        if is_whole && read_at.copied().is_some_and(is_of_picture) {
+            return Err(impossible("a prompt that ends in a picture cannot be asked of this model".into()));
+        }
         Ok(Work { prompt, labels })
     }
 

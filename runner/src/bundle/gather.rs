@@ -48,11 +48,11 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
     }
     let inside = !wanted.overrides.models.is_empty();
     let mut models = Vec::new();
-    let mut weights: Vec<(PathBuf, WeightFile)> = Vec::new();
+    let mut sources = Vec::new();
     for choice in &mut config.models {
-        let found = model(choice, inside, say)?;
-        weights.extend(found.sources.into_iter().zip(found.model.files.iter().cloned()));
+        let found = model(choice, inside)?;
         *choice = found.stand_in;
+        sources.push(found.sources);
         models.push(found.model);
     }
     let any = config.models.is_empty();
@@ -71,8 +71,16 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
             recorder.saw(&file.path, file.place.is_some());
         }
     }
+    // Last, because it takes long: all else is known to be right.
+    let mut weights: Vec<(PathBuf, WeightFile)> = Vec::new();
+    for (model, sources) in models.iter_mut().zip(sources) {
+        for (file, source) in model.files.iter_mut().chain(&mut model.mmproj).zip(sources) {
+            hash(file, &source, inside, say)?;
+            weights.push((source, file.clone()));
+        }
+    }
     let mut overrides = wanted.overrides.clone();
-    overrides.models.clear();
+    (overrides.models, overrides.mmproj) = (Vec::new(), None);
     let (data, files) = data(&recorder)?;
     let manifest = Manifest {
         config: Path::new(&wanted.name).file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -96,20 +104,22 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
 
 struct Found {
     model: BundledModel,
-    /// Its files here, as many as the model has, where they are here.
+    /// Its files here, the picture projector last; none where the model is not here.
     sources: Vec<PathBuf>,
     /// What to plan with.
     stand_in: ModelChoice,
 }
 
-fn model(choice: &ModelChoice, inside: bool, say: &mut dyn FnMut(&str)) -> Result<Found, Failure> {
-    let bundled = |choice: ModelChoice, files: Vec<WeightFile>| BundledModel {
+fn model(choice: &ModelChoice, inside: bool) -> Result<Found, Failure> {
+    let bundled = |choice: ModelChoice, files: Vec<WeightFile>, mmproj: Option<WeightFile>| BundledModel {
         memory_budget: choice.memory_budget,
         choice: ModelChoice { memory_budget: None, ..choice },
         files,
+        mmproj,
     };
+    let unknown = |name: String| WeightFile { name, member: None, bytes: None, sha256: None };
     if models::fake::is_fake(&choice.path) {
-        let model = bundled(choice.clone(), Vec::new());
+        let model = bundled(choice.clone(), Vec::new(), None);
         return Ok(Found { model, sources: Vec::new(), stand_in: choice.clone() });
     }
     let path = match resolve(&choice.path) {
@@ -117,33 +127,59 @@ fn model(choice: &ModelChoice, inside: bool, say: &mut dyn FnMut(&str)) -> Resul
         Err(error) if inside => return Err(error),
         Err(_) => None,
     };
+    let mmproj = choice.mmproj.as_deref().map(file_name).transpose()?;
+    let called_mmproj = mmproj.clone().map(PathBuf::from);
+    let mmproj = mmproj.map(unknown);
     let stem = |name: &str| Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let Some(path) = path else {
         let (name, bytes, sha256) = expected(&choice.path)?;
         let called = Some(choice.name.clone().unwrap_or_else(|| stem(&name)));
-        let stable = ModelChoice { path: PathBuf::from(&name), name: called.clone(), ..choice.clone() };
+        let stable = ModelChoice {
+            path: PathBuf::from(&name),
+            name: called.clone(),
+            mmproj: called_mmproj,
+            ..choice.clone()
+        };
         let files = vec![WeightFile { name, member: None, bytes, sha256 }];
         // Its own template cannot be read where it is not.
-        let stand_in = ModelChoice { path: PathBuf::from("fake"), name: called, ..choice.clone() };
-        return Ok(Found { model: bundled(stable, files), sources: Vec::new(), stand_in });
+        let shown = mmproj.is_some().then(|| PathBuf::from("fake"));
+        let path = PathBuf::from("fake");
+        let stand_in = ModelChoice { path, name: called, mmproj: shown, ..choice.clone() };
+        return Ok(Found { model: bundled(stable, files, mmproj), sources: Vec::new(), stand_in });
     };
     let header = Header::open(&path).map_err(|error| Failure::input(error.to_string()))?;
-    let mut files = Vec::new();
-    let sources: Vec<PathBuf> = header.files().iter().map(|file| (*file).to_owned()).collect();
-    for file in &sources {
-        let about = std::fs::metadata(file)
-            .map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
-        say(&format!("hashing {} ({} MB)", file.display(), about.len().div_ceil(1_000_000)));
-        let sha256 = sha256_file(file, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
-        let name = file_name(file)?;
-        let member = inside.then(|| format!("bundle/model/{}/{name}", &sha256[..16]));
-        files.push(WeightFile { name, member, bytes: Some(about.len()), sha256: Some(sha256) });
-    }
+    let mut sources: Vec<PathBuf> = header.files().iter().map(|file| (*file).to_owned()).collect();
+    let files: Vec<WeightFile> =
+        sources.iter().map(|file| file_name(file).map(unknown)).collect::<Result<_, _>>()?;
+    sources.extend(choice.mmproj.clone());
     let first = files.first().map(|file| file.name.clone()).unwrap_or_default();
     let called = Some(choice.name.clone().unwrap_or_else(|| stem(&first)));
-    let stable = ModelChoice { path: PathBuf::from(&first), name: called.clone(), ..choice.clone() };
+    let stable = ModelChoice {
+        path: PathBuf::from(&first),
+        name: called.clone(),
+        mmproj: called_mmproj,
+        ..choice.clone()
+    };
     let stand_in = ModelChoice { path, name: called, ..choice.clone() };
-    Ok(Found { model: bundled(stable, files), sources, stand_in })
+    if let Some(same) = mmproj.as_ref().filter(|mmproj| files.iter().any(|file| file.name == mmproj.name)) {
+        return Err(Failure::usage(format!("{}: model and projector have the same file name", same.name)));
+    }
+    Ok(Found { model: bundled(stable, files, mmproj), sources, stand_in })
+}
+
+fn hash(
+    file: &mut WeightFile,
+    source: &Path,
+    inside: bool,
+    say: &mut dyn FnMut(&str),
+) -> Result<(), Failure> {
+    let about = std::fs::metadata(source)
+        .map_err(|error| Failure::input(format!("{}: {error}", source.display())))?;
+    say(&format!("hashing {} ({} MB)", source.display(), about.len().div_ceil(1_000_000)));
+    let sha256 = sha256_file(source, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
+    file.member = inside.then(|| format!("bundle/model/{}/{}", &sha256[..16], file.name));
+    (file.bytes, file.sha256) = (Some(about.len()), Some(sha256));
+    Ok(())
 }
 
 /// A file that is to lie beside the bundle: its name, and what is known of it.

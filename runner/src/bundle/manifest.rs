@@ -37,6 +37,8 @@ pub struct BundledModel {
     pub memory_budget: Option<Budget>,
     /// Its files; none for the fake engine.
     pub files: Vec<WeightFile>,
+    /// Its picture projector.
+    pub mmproj: Option<WeightFile>,
 }
 
 /// A file with weights.
@@ -78,7 +80,7 @@ impl Manifest {
             Failure::input(format!("{}: its manifest cannot be used: {reason}", parcel.path().display()))
         };
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
-        for name in manifest.models.iter().flat_map(|model| &model.files).map(|file| &file.name) {
+        for name in manifest.models.iter().flat_map(BundledModel::all_files).map(|file| &file.name) {
             // These become names of files.
             if name.contains('/') || crate::parcel::check_name(name).is_err() {
                 return Err(wrong(format!("{name:?} is no file name")));
@@ -98,7 +100,7 @@ impl Manifest {
 
     /// Whether any weights are inside.
     pub fn carries_weights(&self) -> bool {
-        self.models.iter().flat_map(|model| &model.files).any(|file| file.member.is_some())
+        self.models.iter().flat_map(BundledModel::all_files).any(|file| file.member.is_some())
     }
 }
 
@@ -106,6 +108,11 @@ impl BundledModel {
     /// The choice with its budget.
     pub fn choice(&self) -> ModelChoice {
         ModelChoice { memory_budget: self.memory_budget, ..self.choice.clone() }
+    }
+
+    /// Its files and its picture projector.
+    pub fn all_files(&self) -> impl Iterator<Item = &WeightFile> {
+        self.files.iter().chain(&self.mmproj)
     }
 
     /// Hashes of its files, as a log has them; absent where one is not known.
@@ -116,6 +123,6 @@ impl BundledModel {
 
     /// Bytes of its files, as far as they are known.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().filter_map(|file| file.bytes).sum()
+        self.all_files().filter_map(|file| file.bytes).sum()
     }
 }

@@ -56,6 +56,7 @@ fn a_manifest_with_a_path_for_a_name_is_refused() {
             choice: crate::config::ModelChoice::of("w.gguf".into()),
             memory_budget: None,
             files: vec![WeightFile { name: name.into(), member: None, bytes: None, sha256: None }],
+            mmproj: None,
         };
         let manifest = Manifest { models: vec![model], ..Manifest::default() };
         let json = serde_json::to_vec(&manifest).unwrap();

@@ -30,7 +30,7 @@ struct Checked {
     sha256: String,
 }
 
-/// Gives the first file of a model that a bundle carries: unpacks what is not there yet, into the first of `places` that
+/// Gives the folder with the files of a model that a bundle carries: unpacks what is not there yet, into the first of `places` that
 /// has room. A copy that is there is used when it looks as it did when it was checked, or else when its hash is right.
 pub fn unpack(
     parcel: &Parcel,
@@ -38,20 +38,22 @@ pub fn unpack(
     places: &[PathBuf],
     say: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, Failure> {
-    let first = model.files.first().ok_or_else(|| Failure::input("a model without files"))?;
-    let key: String = model.sha256().unwrap_or_default().chars().take(16).collect();
+    let mut key: String = model.sha256().unwrap_or_default().chars().take(16).collect();
+    if let Some(hash) = model.mmproj.as_ref().and_then(|file| file.sha256.as_deref()) {
+        key.extend(hash.chars().take(8));
+    }
     let mut reasons = Vec::new();
     // A copy in any place is better than a new one in the best.
     for place in places {
         let folder = place.join(&key);
-        if model.files.iter().all(|file| is_whole(&folder, file, say)) {
-            say(&format!("weights: {} (unpacked before, checked)", folder.join(&first.name).display()));
-            return Ok(folder.join(&first.name));
+        if model.all_files().all(|file| is_whole(&folder, file, say)) {
+            say(&format!("weights: {} (unpacked before, checked)", folder.display()));
+            return Ok(folder);
         }
     }
     for place in places {
         match into(parcel, model, &place.join(&key), say) {
-            Ok(()) => return Ok(place.join(&key).join(&first.name)),
+            Ok(()) => return Ok(place.join(&key)),
             Err(Refusal::Here(reason)) => reasons.push(format!("{}: {reason}", place.display())),
             Err(Refusal::Whole(failure)) => return Err(failure),
         }
@@ -93,7 +95,7 @@ fn into(
         say(&format!("{}: another process unpacks these weights: waiting for it", folder.display()));
         lock.lock().map_err(here)?;
     }
-    let missing: Vec<&WeightFile> = model.files.iter().filter(|file| !is_whole(folder, file, say)).collect();
+    let missing: Vec<&WeightFile> = model.all_files().filter(|file| !is_whole(folder, file, say)).collect();
     for file in &missing {
         // What an earlier start left takes room that is needed now.
         let _ = std::fs::remove_file(part(folder, file));

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use models::gguf::{Header, sha256_file};
+
 use super::measure::Measure;
 use super::run::{drive, ended, results};
 use super::{print, talk};
-use crate::bundle::{Bundle, Carried, Places, Results, beside, carry, remaining_us, unpack};
+use crate::bundle::{Bundle, BundledModel, Carried, Places, Results, beside, carry, remaining_us, unpack};
 use crate::config::{Config, ModelChoice, TelemetryChoice};
+use crate::entry::ModelRecord;
 use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
 use crate::forecast::{duration_in_words, forecast};
@@ -90,12 +93,14 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
         }
     }
     for source in &sources {
-        let path = source.ready(bundle, &places)?;
-        config.models.push(ModelChoice { path, ..source.choice(bundle) });
+        config.models.push(source.ready(bundle, &places)?);
     }
     let mut plan = Plan::make(config, &manifest.config, &bundle.config)?;
     plan.level = program.level().to_owned();
-    settle(&mut plan, bundle, &sources);
+    for (at, source) in sources.iter().enumerate() {
+        source.settle(&mut plan.models[at].record);
+        plan.config.models[at] = source.choice.clone();
+    }
     plan.notes.iter().for_each(|note| talk(note));
     plan.order_in_words().iter().for_each(|order| talk(order));
     let mass_floor = plan.config.report.mass_floor;
@@ -129,39 +134,47 @@ fn reopened(bundle: &Bundle) -> Result<Parcel, Failure> {
     })
 }
 
-/// Where a model comes from.
-enum Source {
-    /// Carried by the bundle, or the fake engine: its place in the manifest.
-    Carried(usize),
-    /// A file beside the bundle.
-    Beside { choice: ModelChoice, path: PathBuf, sha256: String },
+/// A model, and where it comes from.
+struct Source {
+    /// What is the same on every machine.
+    choice: ModelChoice,
+    /// SHA-256 of its weights.
+    sha256: String,
+    /// SHA-256 of its picture projector.
+    mmproj_sha256: Option<String>,
+    from: Origin,
+}
+
+enum Origin {
+    /// No file: the fake engine.
+    Nothing,
+    /// The bundle: the place in its manifest.
+    Inside(usize),
+    /// The folder of the bundle.
+    Beside,
 }
 
 impl Source {
-    /// The choice that is the same on every machine.
-    fn choice(&self, bundle: &Bundle) -> ModelChoice {
-        match self {
-            Source::Carried(at) => bundle.manifest.models[*at].choice(),
-            Source::Beside { choice, .. } => choice.clone(),
-        }
+    /// Makes the weights ready; gives the choice with the files to load.
+    fn ready(&self, bundle: &Bundle, places: &Places) -> Result<ModelChoice, Failure> {
+        let folder = match self.from {
+            Origin::Nothing => return Ok(self.choice.clone()),
+            Origin::Inside(at) => {
+                unpack(&bundle.parcel, &bundle.manifest.models[at], &places.weights, &mut talk)?
+            }
+            Origin::Beside => places.home.clone(),
+        };
+        let mmproj = self.choice.mmproj.as_ref().map(|name| folder.join(name));
+        Ok(ModelChoice { path: folder.join(&self.choice.path), mmproj, ..self.choice.clone() })
     }
 
-    /// The hash of its weights.
-    fn sha256(&self, bundle: &Bundle) -> String {
-        match self {
-            Source::Carried(at) => bundle.manifest.models[*at].sha256().unwrap_or_default(),
-            Source::Beside { sha256, .. } => sha256.clone(),
-        }
-    }
-
-    /// Makes the weights ready; gives the file to load.
-    fn ready(&self, bundle: &Bundle, places: &Places) -> Result<PathBuf, Failure> {
-        match self {
-            Source::Beside { path, .. } => Ok(path.clone()),
-            Source::Carried(at) => match &bundle.manifest.models[*at] {
-                fake if fake.files.is_empty() => Ok(fake.choice.path.clone()),
-                model => unpack(&bundle.parcel, model, &places.weights, &mut talk),
-            },
+    /// Gives a record the paths and hashes that are the same on every machine, so that logs of boards can be joined.
+    fn settle(&self, record: &mut ModelRecord) {
+        record.path = self.choice.path.display().to_string();
+        record.sha256.clone_from(&self.sha256);
+        if let (Some(mmproj), Some(name)) = (&mut record.mmproj, &self.choice.mmproj) {
+            mmproj.path = name.display().to_string();
+            mmproj.sha256 = self.mmproj_sha256.clone().unwrap_or_default();
         }
     }
 }
@@ -179,17 +192,30 @@ fn sources(bundle: &Bundle, places: &Places) -> Result<Vec<Source>, Failure> {
                 places.home.display()
             )));
         }
-        return found.into_iter().map(|choice| lying(choice.clone(), choice.path)).collect();
+        return found.into_iter().map(|choice| lying(choice.clone(), &choice.path)).collect();
     }
-    let mut sources = Vec::new();
-    for (at, model) in models.iter().enumerate() {
-        let outside = model.files.first().filter(|file| file.member.is_none());
-        let Some(file) = outside else {
-            sources.push(Source::Carried(at));
-            continue;
-        };
-        let path = places.home.join(&file.name);
-        if !path.is_file() {
+    models.iter().enumerate().map(|(at, model)| source(bundle, places, at, model)).collect()
+}
+
+fn source(bundle: &Bundle, places: &Places, at: usize, model: &BundledModel) -> Result<Source, Failure> {
+    let Some(first) = model.files.first() else {
+        return Ok(Source {
+            choice: model.choice(),
+            sha256: String::new(),
+            mmproj_sha256: None,
+            from: Origin::Nothing,
+        });
+    };
+    if first.member.is_some() {
+        return Ok(Source {
+            choice: model.choice(),
+            sha256: model.sha256().unwrap_or_default(),
+            mmproj_sha256: model.mmproj.as_ref().and_then(|file| file.sha256.clone()),
+            from: Origin::Inside(at),
+        });
+    }
+    for file in model.all_files() {
+        if !places.home.join(&file.name).is_file() {
             return Err(Failure::usage(format!(
                 "the model file {} does not lie beside {}: put it into {}",
                 file.name,
@@ -197,30 +223,32 @@ fn sources(bundle: &Bundle, places: &Places) -> Result<Vec<Source>, Failure> {
                 places.home.display()
             )));
         }
-        let source = lying(model.choice(), path)?;
-        if let (Source::Beside { path, sha256, .. }, Some(expected)) = (&source, model.sha256()) {
-            if *sha256 != expected {
-                return Err(Failure::input(format!(
-                    "{}: not the file that the bundle was made for (SHA-256 {}..., wanted {}...): get that one",
-                    path.display(),
-                    sha256.get(..12).unwrap_or_default(),
-                    expected.get(..12).unwrap_or_default()
-                )));
-            }
-        }
-        sources.push(source);
     }
-    Ok(sources)
+    let mut source = lying(model.choice(), &places.home.join(&first.name))?;
+    as_expected(&places.home.join(&first.name), &source.sha256, model.sha256())?;
+    if let Some(file) = &model.mmproj {
+        let path = places.home.join(&file.name);
+        let sha256 = sha256_file(&path, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
+        as_expected(&path, &sha256, file.sha256.clone())?;
+        source.mmproj_sha256 = Some(sha256);
+    }
+    Ok(source)
 }
 
-fn lying(choice: ModelChoice, path: PathBuf) -> Result<Source, Failure> {
+fn as_expected(path: &Path, sha256: &str, expected: Option<String>) -> Result<(), Failure> {
+    match expected {
+        Some(expected) if expected != sha256 => Err(Failure::input(format!(
+            "{}: not the file that the bundle was made for (SHA-256 {}..., wanted {}...): get that one",
+            path.display(),
+            sha256.get(..12).unwrap_or_default(),
+            expected.get(..12).unwrap_or_default()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn lying(choice: ModelChoice, path: &Path) -> Result<Source, Failure> {
     talk(&format!("hashing {}", path.display()));
-    let (choice, sha256) = hashed(choice, &path)?;
-    Ok(Source::Beside { choice, path, sha256 })
-}
-
-fn hashed(choice: ModelChoice, path: &Path) -> Result<(ModelChoice, String), Failure> {
-    use models::gguf::{Header, sha256_file};
     let header = Header::open(path).map_err(|error| Failure::input(error.to_string()))?;
     let mut hashes = Vec::new();
     for file in header.files() {
@@ -229,17 +257,8 @@ fn hashed(choice: ModelChoice, path: &Path) -> Result<(ModelChoice, String), Fai
     let file = PathBuf::from(path.file_name().unwrap_or_default());
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = choice.name.clone().or(Some(stem));
-    Ok((ModelChoice { path: file, name, ..choice }, hashes.join("+")))
-}
-
-/// Gives a plan the paths and hashes that are the same on every machine, so that logs of boards can be joined.
-fn settle(plan: &mut Plan, bundle: &Bundle, sources: &[Source]) {
-    let places = plan.models.iter_mut().zip(&mut plan.config.models);
-    for ((model, choice), source) in places.zip(sources) {
-        *choice = source.choice(bundle);
-        model.record.path = choice.path.display().to_string();
-        model.record.sha256 = source.sha256(bundle);
-    }
+    let choice = ModelChoice { path: file, name, ..choice };
+    Ok(Source { choice, sha256: hashes.join("+"), mmproj_sha256: None, from: Origin::Beside })
 }
 
 /// What to do with the results of an earlier start: nothing but the page when they are complete, go on when they are not.
@@ -252,10 +271,11 @@ fn earlier(
     run: &RunLog,
 ) -> Result<Option<Exit>, Failure> {
     // The tasks are planned with the fake engine: weights need not be unpacked to see that nothing is left to do.
-    let stand_in = ModelChoice { template: None, ..ModelChoice::of(PathBuf::from("fake")) };
+    let fake = || PathBuf::from("fake");
+    let stand_in = ModelChoice { template: None, mmproj: Some(fake()), ..ModelChoice::of(fake()) };
     let config = Config { models: vec![stand_in], ..config.clone() };
     let mut plan = Plan::make(config, &bundle.manifest.config, &bundle.config)?;
-    let chosen: Vec<ModelChoice> = sources.iter().map(|source| source.choice(bundle)).collect();
+    let chosen: Vec<ModelChoice> = sources.iter().map(|source| source.choice.clone()).collect();
     plan.config.models = chosen;
     plan.level = level.to_owned();
     let mut planned = header(&plan);
@@ -263,7 +283,7 @@ fn earlier(
     planned.models.clone_from(&run.header.models);
     planned.models.truncate(sources.len());
     for (model, source) in planned.models.iter_mut().zip(sources) {
-        model.sha256 = source.sha256(bundle);
+        source.settle(model);
     }
     if let Some(difference) = difference(&run.header, &planned) {
         return Err(results.other_run(&difference));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::baselines::Control;
 use super::cells::Cell;
 use super::costs::Cost;
+use super::decoding::Decoding;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
@@ -31,6 +32,8 @@ pub struct Views<'a> {
     pub parity: &'a [Parity],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
+    /// The decoding laboratory, where there is anything of it.
+    pub decoding: Option<&'a Decoding>,
 }
 
 /// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
@@ -74,6 +77,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "baselines": views.baselines,
         "figures": views.figures,
         "papers": views.papers,
+        "decoding": views.decoding,
         "notes": notes,
     })
 }
