@@ -178,7 +178,7 @@ pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
 }
 
 /// The columns of [`csv`]: those of a row whose values are one number or one text.
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 34] = [
     "kind",
     "test",
     "error",

@@ -115,6 +115,7 @@ fn the_command_line_wins() {
         seed: Some(9),
         memory_budget: None,
         allow_overcommit: false,
+        cpu_level: Some("x86-64".into()),
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
@@ -122,6 +123,7 @@ fn the_command_line_wins() {
     let tasks: Vec<_> =
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
+    assert_eq!(config.engine.cpu_level, "x86-64");
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
     // A template of the command line is that of every model, whoever named the model.
     let before = config.identity_json();

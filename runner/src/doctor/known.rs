@@ -176,13 +176,13 @@ fn spec(model: PathBuf, batch_tokens: u32) -> LoadSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use models::{LabelScore, Scored, TokenProb, Usage};
+    use models::{Scored, TokenProb, Usage};
 
     fn reply(tokens: u32, top: &[(i32, f32)]) -> Reply {
         let top =
             top.iter().map(|&(id, logprob)| TokenProb { token: id, piece: String::new(), logprob }).collect();
         let usage = Usage { prompt_tokens: tokens, ..Usage::default() };
-        Reply::Scored(Scored { labels: Vec::<LabelScore>::new(), mass: None, top, usage })
+        Reply::Scored(Scored { top, usage, ..Scored::default() })
     }
 
     #[test]
