@@ -15,7 +15,7 @@ CONFIG ?= configs/quickstart.toml
 INSTALL ?= 1
 MINUTES ?= 10
 FUZZ_TOOLCHAIN ?= +nightly
-FUZZ ?= reading template log gguf
+FUZZ ?= reading template log gguf parcel
 
 export CARGO_BUILD_JOBS := $(JOBS)
 # The C++ objects depend on neither the folder nor the profile: a second clone takes them from the cache.
@@ -117,6 +117,11 @@ fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
 bench-compare: fetch build ## edge-eval bench and llama-bench in turn on the default model; COMPARE="--rounds 7 -t 4"
 	@$(TOOLS) [ -x .tools/llama-bench/llama-bench ] || cross/llama-bench.sh
 	@cross/bench-compare.py $(or $(BENCH_MODEL),models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf) $(COMPARE)
+
+# Needs what `cross/build.sh x86_64-unknown-linux-gnu` and `... aarch64-unknown-linux-gnu` leave in dist/, qemu, and root.
+.PHONY: bundle-test
+bundle-test: ## run a bundle for ARM boards in a bare read-only chroot under qemu
+	@cross/bundle-test.py dist
 
 .PHONY: clean
 clean: ## remove what the build made; models and tools stay

@@ -1,10 +1,13 @@
 //! The real engine on the default model.
 
 mod answering;
+mod bundle;
+mod decoding;
 mod levels;
 mod memory;
 mod minimum;
 mod packing;
+mod pictures;
 mod probing;
 mod program;
 mod states;
@@ -38,6 +41,7 @@ fn spec() -> LoadSpec {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 
@@ -51,13 +55,7 @@ fn engine(threads: u32) -> models::llama::Llama {
 }
 
 fn job(text: &str, request: Request) -> Job {
-    Job {
-        id: 0,
-        prompt: vec![Segment { text: text.into(), control: true }],
-        add_bos: false,
-        request,
-        follow_up: false,
-    }
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
 }
 
 fn score(text: &str, labels: &[&str]) -> Job {

@@ -5,15 +5,15 @@
 mod made_up;
 mod planted;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::{
-    Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LoadSpec,
-    Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Sampling, Span,
-    Token, Tokenised, Usage,
+    Advance, Buffers, Call, Encoded, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job,
+    LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply,
+    Sampling, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
 };
 
 /// The options, as `list models` shows them.
@@ -44,7 +44,7 @@ struct Faults {
     strike: Option<Strike>,
     strike_after: u64,
     once: Option<String>,
-    planted: Option<planted::Planted>,
+    truth: Option<planted::Planted>,
 }
 
 /// What befalls a worker on request.
@@ -114,7 +114,7 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
                 );
             }
             "planted" | "lean-on" | "lean" | "talk" => {
-                let planted = faults.planted.get_or_insert_default();
+                let planted = faults.truth.get_or_insert_default();
                 planted.set(key, value).map_err(|message| EngineError(format!("fake engine: {message}")))?;
             }
             "strike-after" => faults.strike_after = number()?,
@@ -138,6 +138,12 @@ pub struct Fake {
     ballast: Vec<u8>,
     /// The next round has one answer too many.
     surplus: bool,
+    /// Whether prompts may show pictures.
+    eyes: bool,
+    /// Width and height of the pictures at hand.
+    shown: BTreeMap<String, (u32, u32)>,
+    /// Those that the group has seen.
+    seen: BTreeSet<String>,
 }
 
 impl Fake {
@@ -148,21 +154,34 @@ impl Fake {
         // Untouched pages are not memory yet.
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast, surplus: false })
+        Ok(Fake { ballast, ..Fake::bare(faults, context_tokens) })
     }
 
-    /// The same without its ballast: what a vocabulary alone would be.
-    pub fn vocabulary(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
-        let faults = parse(name)?;
-        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake {
+    fn bare(faults: Faults, context_tokens: u32) -> Self {
+        Fake {
             faults,
             context_tokens,
             jobs_done: 0,
             prompts_measured: 0,
             ballast: Vec::new(),
             surplus: false,
-        })
+            eyes: false,
+            shown: BTreeMap::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The same, with eyes for pictures or without.
+    #[must_use]
+    pub fn seeing(self, eyes: bool) -> Self {
+        Fake { eyes, ..self }
+    }
+
+    /// The same without its ballast: what a vocabulary alone would be.
+    pub fn vocabulary(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
+        let faults = parse(name)?;
+        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
+        Ok(Fake::bare(faults, context_tokens))
     }
 
     /// Whether it is time for the fault that was asked for; with `once`, one process of all has it.
@@ -226,23 +245,30 @@ impl Fake {
     }
 
     fn answer(&mut self, job: &Job) -> Reply {
-        let text: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
-        let size = size(job);
+        if let Some(missing) = pictures(&job.prompt).find(|&address| !self.shown.contains_key(address)) {
+            let reason = format!("fake engine: picture {missing} is not there");
+            return Reply::Failed { reason, usage: Usage::default() };
+        }
+        let text: String = job.prompt.iter().map(words).collect();
+        let size = self.size(job);
         let needed = size.prompt_tokens + size.extra_tokens.min(1);
         if needed > self.context_tokens {
             return Reply::TooLong { needed, context: self.context_tokens };
         }
         self.misbehave(&text);
+        let fresh = pictures(&job.prompt).filter(|&address| self.seen.insert(address.to_owned())).count();
         let usage = Usage {
             prompt_tokens: size.prompt_tokens,
             evaluated_tokens: size.prompt_tokens,
+            picture_tokens: size.picture_tokens,
+            pictures_encoded: fresh as u32,
             ..Usage::default()
         };
         if self.faults.fail_on.as_ref().is_some_and(|pattern| text.contains(pattern.as_str())) {
             return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
         }
         match &job.request {
-            Request::Score(score) => Reply::Scored(match &self.faults.planted {
+            Request::Score(score) => Reply::Scored(match &self.faults.truth {
                 Some(planted) => planted.scored(&text, score, usage),
                 None => made_up::scored(&text, score, usage),
             }),
@@ -250,11 +276,39 @@ impl Fake {
         }
     }
 
+    /// One token per word: good enough for plans, and the same everywhere.
+    fn size(&self, job: &Job) -> PromptSize {
+        let words: usize = job.prompt.iter().map(|segment| segment.text.split_whitespace().count()).sum();
+        let size = |address| self.shown.get(address).copied().unwrap_or_default();
+        let picture_tokens = pictures(&job.prompt).map(|address| squares(size(address))).sum();
+        let extra_tokens = match &job.request {
+            Request::Score(_) => 1,
+            Request::Generate(generate) => generate.max_tokens,
+        };
+        let prompt_tokens = words as u32 + picture_tokens + u32::from(job.add_bos);
+        PromptSize { prompt_tokens, extra_tokens, picture_tokens }
+    }
+
+    /// What became of the pictures that the group sees for the first time.
+    fn encoded(&self, jobs: &[Job]) -> Vec<Encoded> {
+        let fresh: BTreeSet<&str> = jobs
+            .iter()
+            .flat_map(|job| pictures(&job.prompt))
+            .filter(|&address| self.shown.contains_key(address) && !self.seen.contains(address))
+            .collect();
+        let one = |address: &str| {
+            let size = self.shown.get(address).copied().unwrap_or_default();
+            let address = address.to_owned();
+            Encoded { address, size, tiles: vec![size], tokens: squares(size), times: 1, encode_us: 1 }
+        };
+        fresh.into_iter().map(one).collect()
+    }
+
     fn generated(&self, text: &str, generate: &Generate, mut usage: Usage) -> Generated {
         const WORDS: [&str; 12] =
             ["First", "we", "look", "at", "the", "rule", "so", "the", "answer", "is", "[[left]]", "Yes"];
         let room = (self.context_tokens - usage.prompt_tokens).min(generate.max_tokens) as usize;
-        let planted = self.faults.planted.as_ref().map(|planted| planted.says(text));
+        let planted = self.faults.truth.as_ref().map(|planted| planted.says(text));
         let reply: String = match self.faults.say.clone().or(planted) {
             Some(say) => say,
             None => {
@@ -278,14 +332,14 @@ impl Fake {
     }
 }
 
-/// One token per word: good enough for plans, and the same everywhere.
-fn size(job: &Job) -> PromptSize {
-    let words: usize = job.prompt.iter().map(|segment| segment.text.split_whitespace().count()).sum();
-    let extra_tokens = match &job.request {
-        Request::Score(_) => 1,
-        Request::Generate(generate) => generate.max_tokens,
-    };
-    PromptSize { prompt_tokens: words as u32 + u32::from(job.add_bos), extra_tokens }
+/// What a stretch of a prompt says; of a picture, which one it is.
+fn words(segment: &Segment) -> &str {
+    segment.picture.as_deref().unwrap_or(&segment.text)
+}
+
+/// A picture of the made-up engine takes a token for every square of 32 pixels.
+fn squares((width, height): (u32, u32)) -> u32 {
+    width.div_ceil(32).saturating_mul(height.div_ceil(32))
 }
 
 /// A word as a token.
@@ -332,7 +386,17 @@ impl Engine for Fake {
             load_us: 0,
             checkpoints: false,
             level: crate::CPU_LEVEL.to_owned(),
+            shows_pictures: self.eyes,
         }
+    }
+
+    fn show(&mut self, forget: &[String], pictures: Vec<Shown>) -> Result<(), EngineError> {
+        if !self.eyes && !pictures.is_empty() {
+            return Err(EngineError("fake engine: pictures need mmproj = \"fake\"".into()));
+        }
+        self.shown.retain(|address, _| !forget.contains(address));
+        self.shown.extend(pictures.into_iter().map(|it| (it.address, (it.width, it.height))));
+        Ok(())
     }
 
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
@@ -340,12 +404,12 @@ impl Engine for Fake {
         if self.faults.die_measuring.is_some_and(|most| self.prompts_measured > most) {
             std::process::abort();
         }
-        Ok(jobs.iter().map(size).collect())
+        Ok(jobs.iter().map(|job| self.size(job)).collect())
     }
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
         let tokenised = |job: &Job| {
-            let prompt: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
+            let prompt: String = job.prompt.iter().map(words).collect();
             let labels = match &job.request {
                 Request::Score(score) => score.continuations.iter().map(|label| vec![token(label)]).collect(),
                 Request::Generate(_) => Vec::new(),
@@ -363,6 +427,7 @@ impl Engine for Fake {
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let started = std::time::Instant::now();
+        let encoded = self.encoded(jobs);
         let mut replies = Vec::with_capacity(jobs.len());
         let mut tokens = 0;
         for (job, index) in jobs.iter().zip(1..) {
@@ -381,10 +446,20 @@ impl Engine for Fake {
             _ => Vec::new(),
         };
         let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, spans, took_us: wall_us })
+        Ok(RoundReply {
+            replies,
+            phases: vec![phase],
+            pieces: pieces(jobs),
+            calls,
+            spans,
+            took_us: wall_us,
+            pictures: encoded,
+        })
     }
 
-    fn end_group(&mut self) {}
+    fn end_group(&mut self) {
+        self.seen.clear();
+    }
 
     /// Made-up durations of a machine with four cores, on which eight sequences side by side cost as much as one.
     fn probe(&mut self, probe: &Probe, _: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {

@@ -13,6 +13,7 @@ pub mod labels;
 pub mod llama;
 pub mod logits;
 pub mod mapping;
+pub mod picture;
 pub mod probe;
 pub mod reply;
 pub mod request;
@@ -25,10 +26,12 @@ pub use engine::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
     Token, Tokenised,
 };
+pub use picture::{Encoded, Shown};
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
     Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+    pictures,
 };
 pub use span::{Span, Spans};
 

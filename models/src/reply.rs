@@ -35,6 +35,16 @@ impl Reply {
             Reply::Failed { usage, .. } => *usage,
         }
     }
+
+    /// The same, to be added to; `None` where nothing was done.
+    pub fn usage_mut(&mut self) -> Option<&mut Usage> {
+        match self {
+            Reply::Scored(s) => Some(&mut s.usage),
+            Reply::Generated(g) => Some(&mut g.usage),
+            Reply::Failed { usage, .. } => Some(usage),
+            Reply::TooLong { .. } => None,
+        }
+    }
 }
 
 /// Log-probabilities of the continuations, in the order asked.
@@ -136,6 +146,12 @@ pub struct Usage {
     pub prefill_us: u64,
     /// Time spent generating, in microseconds; a share by tokens where jobs were packed.
     pub decode_us: u64,
+    /// Tokens of the prompt that belong to pictures.
+    pub picture_tokens: u32,
+    /// Pictures that were encoded for this job (one that others share is counted for the first job that needs it).
+    pub pictures_encoded: u32,
+    /// Time spent encoding them, in microseconds; part of `prefill_us`.
+    pub encode_us: u64,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -145,6 +161,9 @@ impl std::ops::AddAssign for Usage {
         self.output_tokens += other.output_tokens;
         self.prefill_us += other.prefill_us;
         self.decode_us += other.decode_us;
+        self.picture_tokens += other.picture_tokens;
+        self.pictures_encoded += other.pictures_encoded;
+        self.encode_us += other.encode_us;
     }
 }
 

@@ -74,14 +74,33 @@ pub struct Prompt {
     pub raw: bool,
 }
 
-/// A stretch of a rendered prompt.
+/// A stretch of a rendered prompt: a text, or a picture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Segment {
-    /// The text, valid UTF-8 by construction.
+    /// The text, valid UTF-8 by construction; empty for a picture.
     pub text: String,
     /// Whether control tokens spelled in the text are parsed as such. True for what the template wrote,
     /// false where item text spells a control token.
     pub control: bool,
+    /// The address of the picture that stands here.
+    pub picture: Option<String>,
+}
+
+impl Segment {
+    /// A text.
+    pub fn text(text: impl Into<String>, control: bool) -> Self {
+        Segment { text: text.into(), control, picture: None }
+    }
+
+    /// A picture.
+    pub fn picture(address: impl Into<String>) -> Self {
+        Segment { text: String::new(), control: false, picture: Some(address.into()) }
+    }
+}
+
+/// The addresses of the pictures in a rendered prompt, in order.
+pub fn pictures(prompt: &[Segment]) -> impl Iterator<Item = &str> {
+    prompt.iter().filter_map(|segment| segment.picture.as_deref())
 }
 
 /// A request with its rendered prompt, ready for an engine.

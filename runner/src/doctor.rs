@@ -7,6 +7,7 @@ mod file;
 mod known;
 mod labels;
 mod machine;
+mod pictures;
 mod text;
 
 use std::fmt;

@@ -5,7 +5,7 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
+use models::{Encoded, EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
@@ -60,6 +60,10 @@ pub enum Entry {
     ModelFailed(ModelFailed),
     /// In a merged log: one of the logs that it comes from.
     Source(Source),
+    /// A model's turn begins, where models take several.
+    Visit(Visit),
+    /// The pictures that were encoded for a group; stands before the group's end.
+    Pictures(Pictures),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -119,6 +123,25 @@ pub struct ModelRecord {
     pub template: String,
     /// Hex SHA-256 of that text.
     pub template_sha256: String,
+    /// The picture projector, where the model is asked with pictures.
+    pub mmproj: Option<ProjectorRecord>,
+}
+
+/// What turns pictures into what a model reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectorRecord {
+    /// The file as named.
+    pub path: String,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Hex SHA-256 of the file; empty for the fake engine.
+    pub sha256: String,
+    /// `clip.projector_type`.
+    pub kind: String,
+    /// Quantisation, as the file type or the tensors say.
+    pub quantisation: String,
+    /// Number of parameters.
+    pub parameters: u64,
 }
 
 /// A task of the run.
@@ -317,6 +340,15 @@ pub struct GroupEnd {
     pub phases: Vec<Phase>,
 }
 
+/// The pictures that were encoded for a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pictures {
+    /// Which group.
+    pub at: GroupRef,
+    /// The pictures, each once.
+    pub pictures: Vec<Encoded>,
+}
+
 /// A worker died or was given up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Death {
@@ -454,6 +486,17 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A model's turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Index of the model.
+    pub model: u16,
+    /// The rounds whose groups it works on, from 0.
+    pub rounds: Vec<u32>,
+    /// Rounds of the whole run.
+    pub of: u32,
 }
 
 /// A log that a merged one comes from.

@@ -111,8 +111,10 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Re
             renderer: &planned.renderer,
         };
         let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;
+        link.show(&jobs, group_spec.pictures()).await.map_err(failed)?;
         let measured = link.measure(jobs).await.map_err(failed)?;
         need.add(&measured, group_spec.grows());
+        need.see(group_spec.pictures());
         let mut measured = measured.into_iter();
         for track in group_spec.tracks() {
             let (item, condition) = track.name();

@@ -9,6 +9,7 @@ mod fit;
 mod ground;
 mod group;
 mod guard;
+mod pictures;
 mod prediction;
 mod refusal;
 mod repack;

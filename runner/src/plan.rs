@@ -1,15 +1,19 @@
 //! From a configuration to what will be asked, in which groups. Pure but for the files that tasks and models name.
 
+mod control;
+mod design;
 mod grouping;
 mod identity;
+mod mmproj;
 mod model;
+mod order;
 mod parity;
 mod shard;
 
 use std::collections::BTreeSet;
 
 use datasets::interfaces::Interface;
-use datasets::{Condition, Item, Params, Settings, Task};
+use datasets::{Condition, Files, Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
 use crate::disk::Disk;
@@ -17,10 +21,13 @@ use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;
 
+pub use design::{Design, design};
 pub use grouping::chunks;
 pub use identity::{difference, items_sha256};
+pub use mmproj::Mmproj;
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use order::{Visit, visits};
 pub use parity::{Pair, parity_sample};
 pub use shard::Shard;
 
@@ -64,11 +71,26 @@ pub struct Group {
 impl Plan {
     /// Makes the plan. `name` and `text` are the configuration's, for messages.
     pub fn make(config: Config, name: &str, text: &str) -> Result<Plan, Failure> {
+        Plan::make_from(config, name, text, &mut Disk)
+    }
+
+    /// Makes the plan; tasks read their files from `files`.
+    pub fn make_from(config: Config, name: &str, text: &str, files: &mut dyn Files) -> Result<Plan, Failure> {
         let mut notes = Vec::new();
         let mut tasks = Vec::new();
+        let mut choices = Vec::new();
         for choice in &config.tasks {
-            tasks.push(plan_task(&config, choice, name, text, &mut notes)?);
+            let task = plan_task(&config, choice, (name, text), files, &mut notes)?;
+            choices.push(choice.clone());
+            let control = control::of(&config, choice, &task, &mut notes);
+            tasks.push(task);
+            if let Some(control) = control {
+                tasks.push(plan_task(&config, &control, (name, text), files, &mut notes)?);
+                choices.push(control);
+            }
         }
+        // The controls are tasks like others from here on, in the log too.
+        let config = Config { tasks: choices, ..config };
         if tasks.is_empty() {
             return Err(Failure::usage(format!(
                 "{name}: no task is named: add [[task]] tables or use --task; `edge-eval list tasks` shows them"
@@ -155,7 +177,8 @@ fn in_text_alone(name: &str, model: &PlannedModel, task: &PlannedTask) -> Result
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: set {} in the task's params",
+        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: give its picture projector with \
+         `mmproj = \"FILE\"` or --mmproj, or set {} in the task's params",
         task.record.name,
         task.items.len(),
         model.record.name,
@@ -171,8 +194,8 @@ fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 fn plan_task(
     config: &Config,
     choice: &TaskChoice,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    files: &mut dyn Files,
     notes: &mut Vec<String>,
 ) -> Result<PlannedTask, Failure> {
     let at = choice.name.span();
@@ -191,7 +214,7 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolved(&params, &mut Disk).map_err(bad_params)?;
+    let resolved = task.resolved(&params, files).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
     let permutations = config.asking.permutations;
@@ -215,7 +238,8 @@ fn plan_task(
         }
     }
     let conditions = Condition::of(&interfaces, &config.asking);
-    let chunks = chunks(&items, grouping::most(config.engine.group_items, &conditions));
+    let most = grouping::most(config.engine.group_items, &conditions);
+    let chunks = chunks(&items, grouping::most_shown(most, &items));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),

@@ -28,6 +28,8 @@ pub fn job(
         hash.update([u8::from(segment.control)]);
         hash.update((segment.text.len() as u64).to_le_bytes());
         hash.update(segment.text.as_bytes());
+        // Nothing where there is none: prompts without pictures keep their hashes.
+        hash.update(segment.picture.as_deref().unwrap_or_default().as_bytes());
     }
     let mut prompt_hash = [0; 8];
     prompt_hash.copy_from_slice(&hash.finalize()[..8]);

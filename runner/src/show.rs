@@ -37,6 +37,7 @@ pub fn show(
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
         memory_budget: None,
+        mmproj: None,
     });
     let model = choice.as_ref().map(PlannedModel::open).transpose()?;
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -53,7 +54,12 @@ pub fn show(
                 Some(model) => {
                     let rendered = prompting::job(&model.renderer, 0, prompt, request)
                         .map_err(|error| Failure::input(error.to_string()))?;
-                    text.extend(rendered.job.prompt.iter().map(|segment| segment.text.as_str()));
+                    for segment in &rendered.job.prompt {
+                        match &segment.picture {
+                            Some(address) => text.push_str(&gallery.label(address)),
+                            None => text.push_str(&segment.text),
+                        }
+                    }
                     text.push('\n');
                 }
                 None => {

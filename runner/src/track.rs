@@ -65,6 +65,11 @@ impl<'a> Track<'a> {
         &self.turns
     }
 
+    /// The pictures that the item may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a datasets::Picture> + use<'a> {
+        self.item.pictures()
+    }
+
     /// Item id and name of the condition, for messages and records.
     pub fn name(&self) -> (&str, &'a str) {
         (&self.item.id, self.condition.name())

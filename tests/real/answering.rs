@@ -81,6 +81,7 @@ fn ctx_04_a_full_context_ends_the_reply_and_a_longer_prompt_is_a_status() {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     };
     let mut small = models::llama::Llama::open(&spec).expect("the model loads");
     let words = "one two three four five six seven eight nine ten ".repeat(20);

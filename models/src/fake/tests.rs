@@ -4,13 +4,7 @@ use super::*;
 use crate::{LoopGuard, Sampling, Score, Segment};
 
 fn job(text: &str, request: Request) -> Job {
-    Job {
-        id: 0,
-        prompt: vec![Segment { text: text.into(), control: true }],
-        add_bos: false,
-        request,
-        follow_up: false,
-    }
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
 }
 
 fn labels() -> Request {
@@ -78,4 +72,24 @@ fn probes_of_the_same_work_take_the_same_made_up_time() {
 fn unknown_options_are_named() {
     assert!(Fake::open("fake:dye-after=3", 10).err().unwrap().0.contains("dye-after"));
     assert!(Fake::open("fake:die-after=x", 10).err().unwrap().0.contains("needs a number"));
+}
+
+#[test]
+fn a_picture_that_is_not_there_fails_its_own_job_and_one_that_is_counts_once() {
+    let mut engine = Fake::open("fake", 100).unwrap().seeing(true);
+    let shown =
+        |address: &str| Shown { address: address.into(), width: 64, height: 33, rgb: vec![0; 3 * 64 * 33] };
+    engine.show(&[], vec![shown("a")]).unwrap();
+    let of = |address: &str| {
+        let mut job = job("see", labels());
+        job.prompt.insert(0, Segment::picture(address));
+        job
+    };
+    let reply = engine.round(&[of("a"), of("a"), of("b")], &mut |_| ()).unwrap();
+    let encoded: Vec<u32> = reply.replies.iter().map(|it| it.usage().pictures_encoded).collect();
+    assert_eq!((encoded, reply.pictures.len()), (vec![1, 0, 0], 1));
+    assert_eq!(reply.replies[0].usage().picture_tokens, 4);
+    let Reply::Failed { reason, .. } = &reply.replies[2] else { panic!("no picture, yet an answer") };
+    assert!(reason.contains("picture b"), "{reason}");
+    assert!(Fake::open("fake", 100).unwrap().show(&[], vec![shown("a")]).is_err(), "no eyes");
 }

@@ -89,7 +89,12 @@ impl Round<'_, '_> {
             if end > place {
                 let payer = self.forest.payer(node, leaf, |job| self.jobs[job].is_open());
                 evaluated.push((payer, end - place));
+                let before = self.decoder.seen();
                 self.run(node, place - depth, sequence, &mut next)?;
+                let seen = self.decoder.seen();
+                if let Some(usage) = self.jobs[payer].usage_mut() {
+                    usage.count_pictures(before, seen);
+                }
                 place = end;
                 self.keep(node, leaf, sequence)?;
             }
@@ -152,7 +157,7 @@ impl Round<'_, '_> {
         };
         let mut spots = Vec::new();
         for (place, &token) in tokens.iter().enumerate().skip(from) {
-            if self.decoder.is_full() {
+            if self.decoder.is_full_for(token) {
                 self.flush(&mut spots, next)?;
             }
             let spot = self.forest.spot_at(node, place);

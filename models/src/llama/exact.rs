@@ -49,6 +49,7 @@ pub(super) fn round(
 /// Answers one job.
 fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Reply {
     let mut usage = task.usage;
+    let before = decoder.seen();
     decoder.clear();
     let answered = match task.doing {
         Doing::Score(scoring) => scored(decoder, vocabulary, scoring, &mut usage).map(Reply::Scored),
@@ -56,10 +57,14 @@ fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Rep
             written(decoder, vocabulary, &prompt, *writing, &mut usage).map(Reply::Generated)
         }
     };
-    answered.unwrap_or_else(|reason| {
+    let mut reply = answered.unwrap_or_else(|reason| {
         decoder.clear();
         Reply::Failed { reason, usage }
-    })
+    });
+    if let Some(usage) = reply.usage_mut() {
+        usage.count_pictures(before, decoder.seen());
+    }
+    reply
 }
 
 fn scored(
@@ -127,7 +132,7 @@ fn evaluate(
 ) -> Result<(), String> {
     let mut purposes = Vec::new();
     for (place, &token) in tokens.iter().enumerate() {
-        if decoder.is_full() {
+        if decoder.is_full_for(token) {
             decoder.decode(|number, row| read(purposes[number], row))?;
             purposes.clear();
         }

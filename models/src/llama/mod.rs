@@ -5,8 +5,10 @@
 mod admission;
 mod cache;
 mod checkpointed;
+mod context;
 mod decoder;
 mod exact;
+mod eyes;
 mod leaves;
 mod packed;
 mod probing;
@@ -14,6 +16,7 @@ mod quantise;
 mod scoring;
 mod sizing;
 mod state;
+mod vision;
 mod vocabulary;
 mod work;
 mod writing;
@@ -28,10 +31,12 @@ use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
-    ProbeReply, PromptSize, Reply, RoundReply, Tokenised,
+    ProbeReply, PromptSize, Reply, RoundReply, Shown, Tokenised,
 };
-use decoder::{Decoder, keeps_state};
-use vocabulary::Vocabulary;
+use decoder::{Decoder, Shape, keeps_state};
+use eyes::Eyes;
+use vision::Vision;
+use vocabulary::{Impossible, Vocabulary};
 
 pub use quantise::{FileType, file_types, quantise};
 
@@ -44,6 +49,8 @@ pub struct Llama {
     facts: EngineFacts,
     model: &'static LlamaModel,
     spec: LoadSpec,
+    /// What reads pictures; where the vocabulary alone is loaded, from the first picture on.
+    vision: Option<Vision>,
 }
 
 impl Llama {
@@ -61,6 +68,10 @@ impl Llama {
             true => None,
             false => Some(Decoder::new(backend, model, spec)?),
         };
+        let vision = match (&spec.mmproj, spec.vocab_only) {
+            (Some(_), false) => Some(open_vision(model, spec, true)?),
+            _ => None,
+        };
         let facts = EngineFacts {
             engine: format!("llama.cpp by llama-cpp-2 {}", crate::LLAMA_CPP_2_VERSION),
             system: system_info(),
@@ -72,10 +83,18 @@ impl Llama {
             checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
             level: crate::CPU_LEVEL.to_owned(),
+            shows_pictures: spec.mmproj.is_some(),
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), vision })
     }
+}
+
+fn open_vision(model: &'static LlamaModel, spec: &LoadSpec, warm: bool) -> Result<Vision, EngineError> {
+    let path = spec.mmproj.as_ref();
+    let path = path.ok_or_else(|| EngineError("no picture projector was given with the model".into()))?;
+    let at_once = Shape::of(spec, keeps_state(model)).micro_batch_tokens();
+    Eyes::open(path, model, spec.threads_batch, warm).map(|eyes| Vision::new(eyes, at_once))
 }
 
 /// Lets warnings and errors of the library through to standard error, where the supervisor collects a worker's last
@@ -100,7 +119,10 @@ fn quiet() {
         }
     }
     // SAFETY: the function is static and takes no data.
-    unsafe { llama_cpp_sys_2::llama_log_set(Some(hear), std::ptr::null_mut()) };
+    unsafe {
+        llama_cpp_sys_2::llama_log_set(Some(hear), std::ptr::null_mut());
+        llama_cpp_sys_2::mtmd_log_set(Some(hear), std::ptr::null_mut());
+    }
 }
 
 fn backend() -> Result<&'static LlamaBackend, EngineError> {
@@ -140,16 +162,25 @@ impl Engine for Llama {
         self.facts.clone()
     }
 
+    fn show(&mut self, forget: &[String], pictures: Vec<Shown>) -> Result<(), EngineError> {
+        if self.vision.is_none() && !pictures.is_empty() {
+            self.vision = Some(open_vision(self.model, &self.spec, false)?);
+        }
+        let Some(vision) = &mut self.vision else { return Ok(()) };
+        forget.iter().for_each(|address| vision.forget(address));
+        pictures.into_iter().try_for_each(|picture| vision.hold(picture)).map_err(EngineError)
+    }
+
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
-        let size = |job: &Job| match self.vocabulary.prepare(job) {
+        let size = |job: &Job| match self.vocabulary.prepare(job, self.vision.as_ref()) {
             Ok(work) => work.size(job),
-            Err(impossible) => PromptSize { prompt_tokens: impossible.prompt_tokens, extra_tokens: 0 },
+            Err(Impossible { prompt_tokens, .. }) => PromptSize { prompt_tokens, ..PromptSize::default() },
         };
         Ok(jobs.iter().map(size).collect())
     }
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
-        Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job)).collect())
+        Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job, self.vision.as_ref())).collect())
     }
 
     fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
@@ -164,8 +195,11 @@ impl Engine for Llama {
         decoder.note_calls(jobs.len() == 1, started);
         decoder.begin_spans(started);
         let context_tokens = decoder.context_tokens();
-        let tasks: Vec<_> =
-            jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
+        let tasks: Vec<_> = jobs
+            .iter()
+            .map(|job| work::task(&self.vocabulary, self.vision.as_ref(), job, context_tokens))
+            .collect();
+        decoder.vision = self.vision.take();
         let spent = started.elapsed().as_micros() as u64;
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
@@ -180,6 +214,8 @@ impl Engine for Llama {
         };
         reply.calls = decoder.note_calls(false, started);
         reply.spans = decoder.take_spans();
+        self.vision = decoder.vision.take();
+        reply.pictures = self.vision.as_mut().map(Vision::report).unwrap_or_default();
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
         reply.took_us = started.elapsed().as_micros() as u64;
@@ -189,6 +225,9 @@ impl Engine for Llama {
     fn end_group(&mut self) {
         if let Some(decoder) = &mut self.decoder {
             decoder.clear();
+        }
+        if let Some(vision) = &mut self.vision {
+            vision.end_group();
         }
     }
 

@@ -187,20 +187,30 @@ impl Renderer {
     }
 
     fn rendered(&self, prompt: &Prompt, closing: &str) -> Result<Vec<Segment>, TemplateError> {
-        let count = prompt.turns.iter().map(|turn| turn.pictures.len()).sum();
-        if count > 0 {
-            // Never asked silently without them.
-            return Err(TemplateError::Pictures { count });
-        }
+        let texts = prompt.turns.iter().map(|turn| turn.text.as_str());
+        let all = texts.chain([prompt.lead.as_str(), self.facts.text.as_str()]);
+        let mut shield = Shield::new(&self.tokens.control, all);
+        let crowded = || TemplateError::Prompt("it spells too many different control tokens".to_owned());
+        let shown: Vec<&str> =
+            prompt.turns.iter().flat_map(|turn| &turn.pictures).map(|it| it.address.as_str()).collect();
+        let with_stand_ins;
+        let prompt = match shown.is_empty() {
+            true => prompt,
+            false => {
+                let mut prompt = prompt.clone();
+                for turn in &mut prompt.turns {
+                    let pictures = std::mem::take(&mut turn.pictures);
+                    turn.text = shield.place(&turn.text, &pictures).ok_or_else(crowded)?;
+                }
+                with_stand_ins = prompt;
+                &with_stand_ins
+            }
+        };
         let mut turns = conversation::shape(prompt, prompt.raw || self.facts.folds_system)?;
         if !prompt.raw && !self.facts.keeps_history && turns.iter().any(|(role, _)| *role == Role::Assistant)
         {
             return Err(TemplateError::NoHistory { source_name: self.facts.source.clone() });
         }
-        let texts = turns.iter().map(|(_, text)| text.as_str());
-        let all = texts.chain([prompt.lead.as_str(), self.facts.text.as_str()]);
-        let mut shield = Shield::new(&self.tokens.control, all);
-        let crowded = || TemplateError::Prompt("it spells too many different control tokens".to_owned());
         for (_, text) in &mut turns {
             *text = shield.cover(text).ok_or_else(crowded)?;
         }
@@ -212,6 +222,14 @@ impl Renderer {
         text.push_str(closing);
         text.push_str(&lead);
         let segments = shield.uncover(&text);
+        if !crate::pictures(&segments).eq(shown.iter().copied()) {
+            // Never asked silently without them, or with others.
+            return Err(TemplateError::Pictures {
+                source_name: self.facts.source.clone(),
+                shown: shown.len(),
+                rendered: crate::pictures(&segments).count(),
+            });
+        }
         self.check_bos(prompt, &segments)?;
         Ok(segments)
     }

@@ -42,6 +42,7 @@ impl Opened {
             // How texts are cut changes what a model says, hardly how fast.
             guess_pre_tokenizer: true,
             memory_budget: None,
+            mmproj: None,
         };
         if model_choice.template.is_none() && PlannedModel::open(&model_choice).is_err() {
             let raw = ModelChoice { template: Some("raw".into()), ..model_choice.clone() };

@@ -23,6 +23,9 @@ pub(super) struct Doctor {
     /// Chat template: `raw` for none, or a file; the model's own when absent
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Configuration whose tasks and settings the model is meant for; every task with its defaults when absent
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -73,6 +76,7 @@ impl Doctor {
             thinking: Thinking::Default,
             guess_pre_tokenizer: false,
             memory_budget: None,
+            mmproj: self.mmproj.clone(),
         };
         let subject = Subject {
             model,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::{RunLog, worth};
+use crate::report::{RunLog, Spent, cells, costs, worth};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
@@ -33,6 +33,8 @@ pub struct Side {
     pub(super) peak_bytes: Option<u64>,
     /// Whether all groups of the run are in its log.
     pub(super) complete: bool,
+    /// What each place took in energy, or why nobody knows.
+    pub(super) energies: BTreeMap<Place, Spent>,
 }
 
 /// What an item came to.
@@ -91,7 +93,7 @@ pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
 /// A folder, and the model behind the last colon unless the whole names a folder.
 fn parse(name: &str) -> (PathBuf, Option<&str>) {
     match name.rsplit_once(':') {
-        Some((dir, model)) if !Path::new(name).is_dir() && !dir.is_empty() && !model.is_empty() => {
+        Some((dir, model)) if !Path::new(name).exists() && !dir.is_empty() && !model.is_empty() => {
             (PathBuf::from(dir), Some(model))
         }
         _ => (PathBuf::from(name), None),
@@ -110,6 +112,7 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
     let complete = run.complete.is_some();
     let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
     let header = Rc::new(run.header.clone());
+    let costs = costs(run, &cells(run));
     let mut sides: Vec<Side> = header
         .models
         .iter()
@@ -124,6 +127,11 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             places: places(&header),
             peak_bytes,
             complete,
+            energies: costs
+                .iter()
+                .filter(|cost| cost.model == model.name)
+                .map(|cost| ((cost.task.clone(), cost.interface.clone()), cost.energy.clone()))
+                .collect(),
         })
         .collect();
     for item in &run.items {

@@ -92,6 +92,7 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
         ("[telemetry]\nmeter-domain = \"everything\"", 2, "meter-domain"),
         ("[telemetry]\nrate-hz = 1e9", 2, "rate-hz"),
         ("[latency]\nwarm-up = -1", 2, "warm-up"),
+        ("[sweep]\nrounds = 0", 2, "rounds"),
     ] {
         let message = error(text);
         assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
@@ -108,6 +109,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        mmproj: None,
         template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
@@ -115,7 +117,8 @@ fn the_command_line_wins() {
         seed: Some(9),
         memory_budget: None,
         allow_overcommit: false,
-        cpu_level: Some("x86-64".into()),
+        rounds: Some(4),
+        cpu_level: Some("x86-64-v3".into()),
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
@@ -123,8 +126,9 @@ fn the_command_line_wins() {
     let tasks: Vec<_> =
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
-    assert_eq!(config.engine.cpu_level, "x86-64");
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+    assert_eq!((config.sweep.rounds, config.engine.cpu_level.as_str()), (4, "x86-64-v3"));
+    assert!(Overrides { rounds: Some(0), ..Overrides::default() }.apply(&mut config.clone()).is_err());
     // A template of the command line is that of every model, whoever named the model.
     let before = config.identity_json();
     Overrides { template: Some("own.jinja".into()), ..Overrides::default() }.apply(&mut config).unwrap();
@@ -148,5 +152,6 @@ fn num_01_what_moves_logits_makes_another_run() {
     }
     // What cannot change an answer makes no other run.
     assert_eq!(identity("[engine]\ndeadline-s = 5\n"), plain);
+    assert_eq!(identity("[sweep]\nrounds = 4\n"), plain);
     assert_eq!(identity("[telemetry]\npower = \"off\"\n[latency]\nitems = 5\n"), plain);
 }

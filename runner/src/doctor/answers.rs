@@ -17,7 +17,7 @@ const MEDIAN_BOUND: f64 = 0.5;
 
 /// The job of [`sanity`].
 pub(super) fn sentence(add_bos: bool) -> Job {
-    let prompt = vec![Segment { text: OPENING.into(), control: false }];
+    let prompt = vec![Segment::text(OPENING, false)];
     let request = Request::Score(Score { continuations: vec![SENTENCE.into()], ..Score::default() });
     Job { id: 0, prompt, add_bos, request, follow_up: false }
 }

@@ -6,7 +6,7 @@ use models::gguf::Header;
 use models::{Job, LoadSpec, Mode};
 
 use super::text::Trouble;
-use super::{Check, Findings, answers, file, known, labels, machine, text};
+use super::{Check, Findings, answers, file, known, labels, machine, pictures, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
@@ -96,6 +96,10 @@ async fn all(subject: &Subject, checks: &mut Vec<Check>) -> Result<Option<&'stat
         Ok(header) => header,
         Err(by) => return Ok(Some(by)),
     };
+    if let Some(failed) = pictures::file(&subject.model, header.as_ref()) {
+        checks.push(failed);
+        return Ok(Some("the picture projector cannot be used"));
+    }
     let model = match PlannedModel::open(&subject.model) {
         Ok(model) => model,
         Err(failure) => {
@@ -228,8 +232,11 @@ async fn measured(
         link.end_group().await?;
         Ok(reply.replies)
     };
+    let shown = || plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures);
     let sanity = round(&mut link, &[answers::sentence(add_bos)]).await?;
     checks.push(answers::sanity(&sanity[0], &facts));
+    checks.push(pictures::check(&mut link, plan).await?);
+    link.show(&jobs, shown()).await?;
     let alone = round(&mut link, &jobs).await?;
     let again = round(&mut link, &jobs[..jobs.len().min(5)]).await?;
     drop(link);
@@ -241,6 +248,7 @@ async fn measured(
         checks.push(Check::skip("parity", why));
         return Ok(());
     }
+    link.show(&jobs, shown()).await?;
     let packed = round(&mut link, &jobs).await?;
     checks.push(answers::parity(&jobs, &alone, &again, &packed, plan.config.asking.normalisation));
     Ok(())
@@ -261,6 +269,8 @@ async fn parity_jobs(link: &mut Link, plan: &Plan) -> Result<(Vec<Job>, u32), Tr
             jobs.extend(labels::scored(plan, task, condition, items)?);
         }
     }
+    link.show(&jobs, plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures))
+        .await?;
     let sizes = link.measure(jobs.clone()).await?;
     let mut sized: Vec<(u32, Job)> =
         sizes.iter().map(|size| size.prompt_tokens + size.extra_tokens).zip(jobs).collect();

@@ -143,7 +143,7 @@ fn difference(prompt: &Prompt, reply: &Reply) -> Result<f64, String> {
 }
 
 fn job(id: u32, question: &str) -> Job {
-    let segment = |text: &str, control| Segment { text: text.to_owned(), control };
+    let segment = Segment::text;
     let prompt = vec![
         segment("<|im_start|>", true),
         segment(&format!("user\n{question}"), false),
@@ -170,19 +170,26 @@ fn spec(model: PathBuf, batch_tokens: u32) -> LoadSpec {
         threads_batch: 1,
         mmap: true,
         kv: KvType::F16,
+        mmproj: None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use models::{Scored, TokenProb, Usage};
+    use models::{LabelScore, Scored, TokenProb, Usage};
 
     fn reply(tokens: u32, top: &[(i32, f32)]) -> Reply {
         let top =
             top.iter().map(|&(id, logprob)| TokenProb { token: id, piece: String::new(), logprob }).collect();
         let usage = Usage { prompt_tokens: tokens, ..Usage::default() };
-        Reply::Scored(Scored { top, usage, ..Scored::default() })
+        Reply::Scored(Scored {
+            labels: Vec::<LabelScore>::new(),
+            mass: None,
+            top,
+            usage,
+            ..Scored::default()
+        })
     }
 
     #[test]

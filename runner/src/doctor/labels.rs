@@ -24,6 +24,7 @@ pub(super) async fn check(link: &mut Link, plan: &Plan) -> Result<Vec<Check>, Tr
                 checks.push(Check::skip(&name, "no item of the task can be asked this way"));
                 continue;
             }
+            link.show(&jobs, task.items.iter().flat_map(datasets::Item::pictures)).await?;
             let tokens = link.tokenise(jobs.clone()).await?;
             checks.extend(jobs.iter().zip(&tokens).map(|(job, tokens)| of_job(&name, plan, job, tokens)));
         }

@@ -152,7 +152,7 @@ async fn named_tokens(
             all.push((name, id, None));
             continue;
         }
-        let tokens = link.tokenise(vec![plain(vec![Segment { text, control: true }], false)]).await?;
+        let tokens = link.tokenise(vec![plain(vec![Segment::text(text, true)], false)]).await?;
         let found =
             tokens.into_iter().flat_map(|job| job.prompt).find(|token| u64::try_from(token.id) == Ok(id));
         all.push((name, id, found));

@@ -20,6 +20,10 @@ pub(crate) struct Image {
 impl Image {
     /// In memory, else in the first folder that takes it.
     pub(crate) fn new(bytes: &[u8]) -> io::Result<Image> {
+        if !Path::new("/proc/self/fd").exists() {
+            let reason = "there is no /proc, through which it is started: mount -t proc proc /proc";
+            return Err(io::Error::other(reason));
+        }
         let in_memory = match Image::in_memory(bytes) {
             Ok(image) => return Ok(image),
             Err(error) => error,

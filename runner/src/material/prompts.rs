@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use datasets::{Condition, Item};
+use datasets::{Condition, Item, Picture};
 use models::Prompt;
 
 use super::Choices;
@@ -26,6 +26,12 @@ impl<'a> Prompts<'a> {
         };
         let tasks = (0..header.tasks.len()).map(of_task).collect();
         Prompts { header, choices, tasks }
+    }
+
+    /// A picture that a logged item shows.
+    pub fn picture(&self, record: &ItemRecord, address: &str) -> Option<Picture> {
+        let item = self.tasks.get(usize::from(record.at.task))?.get(&record.item)?;
+        item.pictures().find(|picture| picture.address() == address).cloned()
     }
 
     /// What a logged item was asked first, before the chat template.

@@ -44,6 +44,7 @@ fn spec(context_tokens: u32) -> LoadSpec {
         threads_batch: 2,
         mmap: true,
         kv: KvType::F16,
+        mmproj: None,
     }
 }
 

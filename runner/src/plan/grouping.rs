@@ -5,6 +5,8 @@ use std::ops::Range;
 use datasets::forms::base;
 use datasets::{Condition, Item};
 
+use crate::supervisor::pixel_bytes;
+
 /// Items of a group whose answers are all scores: a whole grammar.
 const SCORED_ITEMS: usize = 44;
 /// Items of a group with generations, which take much longer: a stop waits for the group at hand.
@@ -21,6 +23,16 @@ pub(super) fn most(chosen: usize, conditions: &[Condition]) -> usize {
     let writes = conditions.iter().any(|condition| condition.interface.generates);
     let usual = if writes { GENERATED_ITEMS } else { SCORED_ITEMS };
     (usual * USUAL_CONDITIONS / conditions.len().max(USUAL_CONDITIONS)).max(1)
+}
+
+/// Most items of a group, so that the pixels of its pictures take a modest part of a worker's memory.
+pub(super) fn most_shown(most: usize, items: &[Item]) -> usize {
+    const PIXEL_BYTES: u64 = 64 << 20;
+    let bytes = |item: &Item| item.pictures().map(pixel_bytes).sum::<u64>();
+    match items.iter().map(bytes).max() {
+        None | Some(0) => most,
+        Some(largest) => most.min((PIXEL_BYTES / largest) as usize).max(1),
+    }
 }
 
 /// Ranges of items, one per group. Families are kept together where they fit, and cut evenly where they do not. The forms of

@@ -6,53 +6,57 @@ use super::costs::{Cost, Spent};
 use super::grid::grid;
 use crate::telemetry::missing::Missing;
 
+/// Headings of the table; the first three columns are words.
+pub(super) const HEADINGS: [&str; 13] = [
+    "model",
+    "task",
+    "interface",
+    "alone n",
+    "end to end p50/p90 ms",
+    "first token p50 ms",
+    "between p50 ms",
+    "gross J",
+    "net J",
+    "J/item",
+    "J/token",
+    "J/correct",
+    "marks",
+];
+
 /// Renders the costs. What is absent says why.
 pub fn costs_table(costs: &[Cost], width: Option<u16>) -> String {
-    let headings = [
-        "model",
-        "task",
-        "interface",
-        "alone n",
-        "end to end p50/p90 ms",
-        "first token p50 ms",
-        "between p50 ms",
-        "gross J",
-        "net J",
-        "J/item",
-        "J/token",
-        "J/correct",
-        "marks",
-    ];
-    let row = |cost: &Cost| {
-        let mut row = vec![cost.model.clone(), cost.task.clone(), cost.interface.clone()];
-        match &cost.latency {
-            None => row.extend(["0", "not-sampled", "not-sampled", "not-sampled"].map(str::to_owned)),
-            Some(latency) => row.extend([
-                latency.end_to_end.n.to_string(),
-                format!("{}/{}", ms(latency.end_to_end.p50_ms), ms(latency.end_to_end.p90_ms)),
-                ms(latency.first_token.p50_ms),
-                ms(latency.between_tokens.p50_ms),
-            ]),
-        }
-        let energy = &cost.energy;
-        let why = energy.missing.map_or("-", Missing::word).to_owned();
-        let joules = |value: Option<f64>| match (value, energy.missing) {
-            (Some(value), _) => significant(value),
-            (None, Some(missing)) => missing.word().to_owned(),
-            (None, None) => "-".to_owned(),
-        };
-        match energy.gross_j {
-            None => row.extend(std::iter::repeat_n(why, 5)),
-            Some(gross) => {
-                row.push(with_doubt(gross, energy.doubt_j));
-                row.push(joules(energy.net_j));
-                row.extend([energy.per_item_j, energy.per_token_j, energy.per_correct_j].map(joules));
-            }
-        }
-        row.push(marks(energy));
-        row
+    grid(&HEADINGS, 3, costs.iter().map(row).collect(), width)
+}
+
+/// One row of the table.
+pub(super) fn row(cost: &Cost) -> Vec<String> {
+    let mut row = vec![cost.model.clone(), cost.task.clone(), cost.interface.clone()];
+    match &cost.latency {
+        None => row.extend(["0", "not-sampled", "not-sampled", "not-sampled"].map(str::to_owned)),
+        Some(latency) => row.extend([
+            latency.end_to_end.n.to_string(),
+            format!("{}/{}", ms(latency.end_to_end.p50_ms), ms(latency.end_to_end.p90_ms)),
+            ms(latency.first_token.p50_ms),
+            ms(latency.between_tokens.p50_ms),
+        ]),
+    }
+    let energy = &cost.energy;
+    let why = energy.missing.map_or("-", Missing::word).to_owned();
+    let joules = |value: Option<f64>| match (value, energy.missing) {
+        (Some(value), _) => significant(value),
+        (None, Some(missing)) => missing.word().to_owned(),
+        (None, None) => "-".to_owned(),
     };
-    grid(&headings, 3, costs.iter().map(row).collect(), width)
+    match energy.gross_j {
+        None => row.extend(std::iter::repeat_n(why, 5)),
+        Some(gross) => {
+            row.push(with_doubt(gross, energy.doubt_j));
+            row.push(joules(energy.net_j));
+            row.extend([energy.per_item_j, energy.per_token_j, energy.per_correct_j].map(joules));
+        }
+    }
+    row.push(marks(energy));
+    row
 }
 
 fn ms(value: Option<f64>) -> String {

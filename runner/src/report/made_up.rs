@@ -48,6 +48,8 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         alone: Vec::new(),
         tuned: Vec::new(),
         measured: Default::default(),
+        visits: Vec::new(),
+        pictures: Vec::new(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datasets::{Condition, Item, Loss, Script, Settings};
+use datasets::{Condition, Item, Loss, Picture, Script, Settings};
 use models::template::{Renderer, TemplateError};
-use models::{Advance, Job, Phase};
+use models::{Advance, Encoded, Job, Phase};
 
 use super::link::{Link, LinkError};
 use crate::clock::Clock;
@@ -40,6 +40,27 @@ pub struct Account {
     pub clock: Option<Arc<dyn Clock>>,
     /// When which phase was at hand.
     pub spans: Vec<PhaseSpan>,
+    /// The pictures that were encoded, by address.
+    pub pictures: BTreeMap<String, Encoded>,
+}
+
+impl Account {
+    /// Forgets an attempt that came to nothing.
+    pub fn start_anew(&mut self) {
+        self.phases.clear();
+        self.spans.clear();
+        self.pictures.clear();
+    }
+
+    fn see(&mut self, encoded: Encoded) {
+        match self.pictures.get_mut(&encoded.address) {
+            Some(known) => {
+                known.times += encoded.times;
+                known.encode_us += encoded.encode_us;
+            }
+            None => drop(self.pictures.insert(encoded.address.clone(), encoded)),
+        }
+    }
 }
 
 /// Why a group came to no end.
@@ -70,6 +91,11 @@ impl<'a> GroupSpec<'a> {
     /// The same, started.
     pub fn tracks(&self) -> Vec<Track<'a>> {
         self.pairs().map(|(item, condition)| Track::start(item, condition, self.settings)).collect()
+    }
+
+    /// The pictures that its items may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a Picture> + use<'a> {
+        self.items.iter().flat_map(Item::pictures)
     }
 
     /// Whether a conversation of the group grows beyond what can be measured beforehand.
@@ -124,6 +150,7 @@ pub async fn converse(
             tokens = advance.tokens;
             progress(Advance { jobs: before.jobs + advance.jobs, tokens: before.tokens + advance.tokens });
         };
+        link.show(&jobs, tracks.iter().flat_map(Track::pictures)).await?;
         let now_us = |account: &Account| account.clock.as_ref().map(|clock| clock.now().mono_us);
         let sent = now_us(account);
         let reply = link.round(jobs, &mut hear).await?;
@@ -134,6 +161,7 @@ pub async fn converse(
         before.tokens += tokens;
         account.phases.extend(reply.phases);
         account.pieces.extend(reply.pieces);
+        reply.pictures.into_iter().for_each(|encoded| account.see(encoded));
         let mut replies: Vec<Vec<models::Reply>> = vec![Vec::new(); tracks.len()];
         for (owner, reply) in owners.iter().zip(reply.replies) {
             replies[*owner].push(reply);

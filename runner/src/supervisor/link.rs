@@ -12,6 +12,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
 use super::interrupt::Interrupt;
+use super::showing::Shelf;
 use super::tail::Tail;
 use crate::entry::DeathCause;
 use crate::frame::{AsyncFrameReader, write_frame};
@@ -38,6 +39,8 @@ pub enum LinkError {
     Interrupted,
     /// The process could not be started.
     Start(String),
+    /// A picture that prompts show cannot be had.
+    Picture(String),
 }
 
 impl LinkError {
@@ -51,7 +54,7 @@ impl LinkError {
                 format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
-            LinkError::Start(message) => message.clone(),
+            LinkError::Start(message) | LinkError::Picture(message) => message.clone(),
         }
     }
 }
@@ -67,6 +70,8 @@ pub struct Link {
     deadline: Duration,
     interrupt: Interrupt,
     guarding: Guarding,
+    /// The pictures that the worker holds.
+    pub(super) shelf: Shelf,
 }
 
 impl Link {
@@ -100,7 +105,18 @@ impl Link {
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
         let level = program.level();
-        Ok(Link { level, child, input, output, tail, follower, deadline, interrupt, guarding })
+        Ok(Link {
+            level,
+            child,
+            input,
+            output,
+            tail,
+            follower,
+            deadline,
+            interrupt,
+            guarding,
+            shelf: Shelf::default(),
+        })
     }
 
     /// The worker's process id, while it runs.
@@ -110,6 +126,7 @@ impl Link {
 
     /// Loads a model.
     pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
+        self.shelf = Shelf::of(spec.vocab_only);
         match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
             FromWorker::Opened(facts) => Ok(facts),
             other => Err(self.out_of_turn(&other).await),
@@ -184,6 +201,7 @@ impl Link {
 
     /// Ends a group; gives the worker's peak memory.
     pub async fn end_group(&mut self) -> Result<Option<u64>, LinkError> {
+        self.shelf.end_group();
         match self.call(&ToWorker::EndGroup, &mut |_| ()).await? {
             FromWorker::GroupEnded { peak_bytes } => Ok(peak_bytes),
             other => Err(self.out_of_turn(&other).await),
@@ -202,7 +220,7 @@ impl Link {
         }
     }
 
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         request: &ToWorker,
         progress: &mut dyn FnMut(Advance),
@@ -273,7 +291,7 @@ impl Link {
         LinkError::Died { cause, last_words }
     }
 
-    async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
+    pub(super) async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
         debug_assert!(!matches!(answer, FromWorker::Failed(_)), "handled in call");
         self.bury(Some(DeathCause::Garbled)).await
     }

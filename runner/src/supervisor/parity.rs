@@ -55,7 +55,12 @@ impl Runner<'_> {
             let [(prompt, request)] = track.asks() else { continue };
             let job = prompting::job(spec.renderer, 0, prompt, request)
                 .map_err(|error| failed(usize::from(spec.at.model), error.to_string()))?;
-            let answered = match link.round(vec![job.job], &mut |_| ()).await {
+            let jobs = vec![job.job];
+            let asked = match link.show(&jobs, item.pictures()).await {
+                Ok(()) => link.round(jobs, &mut |_| ()).await,
+                Err(error) => Err(error),
+            };
+            let answered = match asked {
                 Ok(reply) => link.end_group().await.map(|_| reply),
                 Err(error) => Err(error),
             };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::conditions;
 use super::phases::PhaseSpan;
 use super::probe::{Wanted, probe};
-use super::record::{Began, Ended, Row, Stepped, Stretch, Summary, Timed, Timeline, Window};
+use super::record::{Began, Ended, Row, Stepped, Stretch, Timed, Timeline, Window};
 use super::root::Root;
 use super::sample::{CLOCKS, Sample, State, TEMPERATURES};
 use super::sampler::{Handle, Setup, assemble};
@@ -105,6 +105,8 @@ impl Measuring {
         });
         let mut notes = conditions.warnings();
         notes.extend(handle.notes.iter().cloned());
+        // Before the first reading, so that a stretch has one before its beginning.
+        let trace = probed.headline.and_then(|index| Trace::of(&handle, usize::from(index)));
         let handle = Handle::start(core, handle, period_us)?;
         // A stretch needs a reading before its beginning.
         handle.wait_for_all();
@@ -122,7 +124,6 @@ impl Measuring {
             conditions,
             notes,
         };
-        let trace = probed.headline.and_then(|index| Trace::of(&handle, usize::from(index)));
         Ok(Measuring {
             sampler: Some(handle),
             trace,

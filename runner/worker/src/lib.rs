@@ -74,6 +74,10 @@ pub fn serve(
                     Err(error) => FromWorker::Failed(error),
                 }
             }
+            (ToWorker::Show { forget, pictures }, Some(engine)) => match engine.show(&forget, pictures) {
+                Ok(()) => FromWorker::Shown,
+                Err(error) => FromWorker::Failed(error),
+            },
             (ToWorker::EndGroup, Some(engine)) => {
                 engine.end_group();
                 FromWorker::GroupEnded { peak_bytes: process::peak_bytes() }
@@ -113,7 +117,7 @@ pub fn open_engine(spec: &LoadSpec) -> Result<Box<dyn Engine>, EngineError> {
     if models::fake::is_fake(&spec.model) {
         let name = spec.model.to_string_lossy();
         let open = if spec.vocab_only { models::fake::Fake::vocabulary } else { models::fake::Fake::open };
-        return Ok(Box::new(open(&name, spec.context_tokens)?));
+        return Ok(Box::new(open(&name, spec.context_tokens)?.seeing(spec.mmproj.is_some())));
     }
     #[cfg(feature = "llama")]
     {

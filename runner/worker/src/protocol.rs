@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use models::{
     Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
-    Tokenised,
+    Shown, Tokenised,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,13 @@ pub enum ToWorker {
     Buffers(Vec<LoadSpec>),
     /// Make a quantised copy of a model file.
     Quantise(Quantise),
+    /// Forget some pictures and take others.
+    Show {
+        /// Addresses of those to forget.
+        forget: Vec<String>,
+        /// Those to take.
+        pictures: Vec<Shown>,
+    },
 }
 
 /// A copy to make.
@@ -70,4 +77,6 @@ pub enum FromWorker {
     Buffers(Vec<Buffers>),
     /// The copy is made.
     Quantised,
+    /// The pictures are there.
+    Shown,
 }

@@ -105,12 +105,13 @@ fn spec() -> LoadSpec {
         threads_batch: 1,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 
 fn item(at: GroupRef) -> ItemRecord {
     let usage =
-        Usage { prompt_tokens: 3, evaluated_tokens: 3, output_tokens: 1, prefill_us: 5, decode_us: 6 };
+        Usage { prompt_tokens: 3, evaluated_tokens: 3, output_tokens: 1, prefill_us: 5, decode_us: 6, ..Usage::default() };
     let scored = Scored {
         labels: vec![LabelScore { tokens: vec![1], logprobs: vec![-0.5, f32::NAN], rank: 1 }],
         mass: Some(0.5),

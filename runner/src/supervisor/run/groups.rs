@@ -7,7 +7,7 @@ use models::{Advance, LoadSpec};
 use super::super::group::{Account, GroupError, GroupSpec, converse, loss, records};
 use super::super::link::{Link, LinkError};
 use super::{Runner, Stop, failed};
-use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pieces};
+use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pictures, Pieces};
 use crate::memory::Peaks;
 use crate::telemetry::record::Stretch;
 
@@ -26,8 +26,7 @@ impl Runner<'_> {
         let mut account = Account { clock: Some(self.measuring.clock()), ..Account::default() };
         let mut items = None;
         for attempt in 1..=2 {
-            account.phases.clear();
-            account.spans.clear();
+            account.start_anew();
             let mut tracks = spec.tracks();
             let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
             let mut hear = |at| {
@@ -65,8 +64,7 @@ impl Runner<'_> {
         account: &mut Account,
     ) -> Result<Vec<ItemRecord>, Stop> {
         const TRY: u8 = 3;
-        account.phases.clear();
-        account.spans.clear();
+        account.start_anew();
         let mut items = Vec::new();
         let mut done = Advance::default();
         for mut track in spec.tracks() {
@@ -136,6 +134,10 @@ impl Runner<'_> {
         let fresh: Vec<(i32, String)> = fresh.collect();
         if !fresh.is_empty() {
             self.log.append(&Entry::Pieces(Pieces { model: at.model, pieces: fresh }))?;
+        }
+        if !account.pictures.is_empty() {
+            let pictures = account.pictures.into_values().collect();
+            self.log.append(&Entry::Pictures(Pictures { at, pictures }))?;
         }
         let phases = account.phases;
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();

@@ -24,7 +24,11 @@ impl Runner<'_> {
     ) -> Result<(LoadSpec, Need), Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
-            return Ok((spec, Need::default()));
+            let mut need = Need::default();
+            for group in self.plan.groups().filter(|group| usize::from(group.at.model) == model) {
+                need.see(self.spec(group, settings).pictures());
+            }
+            return Ok((spec, need));
         }
         let mut need = Need::default();
         let plan = self.plan;
@@ -32,10 +36,14 @@ impl Runner<'_> {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
             let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
-            let measure = async |link: &mut Link| link.measure(jobs.clone()).await;
+            let measure = async |link: &mut Link| {
+                link.show(&jobs, group.pictures()).await?;
+                link.measure(jobs.clone()).await
+            };
             let sizes =
                 self.asked(link, &vocabulary, group.at, "while prompts were measured", measure).await?;
             need.add(&sizes, group.grows());
+            need.see(group.pictures());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok((spec, need))
@@ -54,8 +62,8 @@ impl Runner<'_> {
         let facts = self.opened(&mut link, &vocabulary, model).await?;
         let ground = Ground::of(&link, &facts);
         let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
-        let before = self.chosen.get(&(model as u16));
-        if let Some(before) = before {
+        let before = self.chosen.get(&(model as u16)).cloned();
+        if let Some(before) = &before {
             wanted = LoadSpec {
                 threads: wanted.threads,
                 threads_batch: wanted.threads_batch,

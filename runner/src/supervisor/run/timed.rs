@@ -10,7 +10,7 @@ use super::super::group::{GroupError, GroupSpec};
 use super::super::link::Link;
 use super::{Runner, Stop};
 use crate::entry::GroupRef;
-use crate::plan::Plan;
+use crate::plan::{Plan, Visit};
 use crate::prompting;
 use crate::telemetry::latency::{sample, timing};
 use crate::telemetry::phases::placed;
@@ -48,10 +48,13 @@ impl From<&Timed> for TimedKey {
 }
 
 /// What of a model is still to be asked on its own, in its order; before it, as many of the same to warm up.
-pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
-    let choice = &plan.config.latency;
+/// Repetitions are dealt to the rounds of a sweep in turn.
+pub(super) fn left(plan: &Plan, visit: &Visit, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
+    let (choice, model) = (&plan.config.latency, visit.model);
+    let rounds = plan.config.sweep.rounds;
     let mut left = Vec::new();
-    for repetition in 0..choice.repetitions {
+    let of_turn = |repetition: &u16| visit.rounds.contains(&(u32::from(*repetition) % rounds));
+    for repetition in (0..choice.repetitions).filter(of_turn) {
         for (task, planned) in plan.tasks.iter().enumerate() {
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
@@ -122,6 +125,10 @@ impl Runner<'_> {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
             jobs.push(job.job);
+        }
+        if let Err(error) = link.show(&jobs, track.pictures()).await {
+            let culprit = Some((key.item.clone(), key.interface.clone()));
+            return self.replace(GroupError::Link(error), &spec, culprit, load, link).await.map(drop);
         }
         let faults = link.pid().and_then(major_faults);
         let window = self.measuring.begin(Stretch::Timed, key.model, None);

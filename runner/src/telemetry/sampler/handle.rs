@@ -9,7 +9,7 @@ use super::shared::{Mark, Reading, Shared};
 use super::{Core, Cost};
 use crate::clock::{Clock, Moment};
 use crate::telemetry::energy::{Energy, between};
-use crate::telemetry::integrate::{Edge, Integrator};
+use crate::telemetry::integrate::Integrator;
 use crate::telemetry::missing::Missing;
 use crate::telemetry::sample::Sample;
 use crate::telemetry::source::{CHANNELS, Channel};
