@@ -1,6 +1,10 @@
 //! The real engine on the default model.
 
 mod answering;
+mod bundle;
+mod decoding;
+mod latency;
+mod levels;
 mod memory;
 mod minimum;
 mod packing;

@@ -75,7 +75,7 @@ impl Condition {
         for interface in interfaces {
             let endings = endings_of(interface, settings);
             let scores = !interface.generates;
-            let labels = settings.label_sets.iter().copied().filter(|_| scores).map(Some);
+            let labels = settings.label_sets.iter().copied().filter(|_| interface.scores_labels).map(Some);
             let caps: Vec<Option<u32>> = match interface.capped {
                 true => std::iter::once(None).chain(settings.caps.iter().copied().map(Some)).collect(),
                 false => vec![None],

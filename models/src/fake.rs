@@ -44,7 +44,7 @@ struct Faults {
     strike: Option<Strike>,
     strike_after: u64,
     once: Option<String>,
-    planted: Option<planted::Planted>,
+    truth: Option<planted::Planted>,
 }
 
 /// What befalls a worker on request.
@@ -114,7 +114,7 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
                 );
             }
             "planted" | "lean-on" | "lean" | "talk" => {
-                let planted = faults.planted.get_or_insert_default();
+                let planted = faults.truth.get_or_insert_default();
                 planted.set(key, value).map_err(|message| EngineError(format!("fake engine: {message}")))?;
             }
             "strike-after" => faults.strike_after = number()?,
@@ -268,7 +268,7 @@ impl Fake {
             return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
         }
         match &job.request {
-            Request::Score(score) => Reply::Scored(match &self.faults.planted {
+            Request::Score(score) => Reply::Scored(match &self.faults.truth {
                 Some(planted) => planted.scored(&text, score, usage),
                 None => made_up::scored(&text, score, usage),
             }),
@@ -308,7 +308,7 @@ impl Fake {
         const WORDS: [&str; 12] =
             ["First", "we", "look", "at", "the", "rule", "so", "the", "answer", "is", "[[left]]", "Yes"];
         let room = (self.context_tokens - usage.prompt_tokens).min(generate.max_tokens) as usize;
-        let planted = self.faults.planted.as_ref().map(|planted| planted.says(text));
+        let planted = self.faults.truth.as_ref().map(|planted| planted.says(text));
         let reply: String = match self.faults.say.clone().or(planted) {
             Some(say) => say,
             None => {

@@ -2,6 +2,7 @@
 
 mod bayes;
 mod bench;
+mod bundle;
 mod carry;
 mod choice;
 mod compare;
@@ -13,6 +14,7 @@ mod measure;
 mod memory;
 mod merge;
 mod models;
+mod pack;
 mod plan;
 mod power;
 mod progress;
@@ -26,7 +28,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use choice::Choice;
@@ -84,6 +86,9 @@ enum Command {
     Export(export::ExportCommand),
     /// Join logs of one plan: shards, or several machines
     Merge(merge::MergeCommand),
+    /// Make one file for field testers: this program with a configuration, its data and weights
+    #[command(after_help = pack::HELP)]
+    Pack(pack::Pack),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// The recursive Bayesian model of who chooses a route for others to see
@@ -115,7 +120,13 @@ enum Command {
 
 /// Runs the command line. `Err` has the message for standard error and the exit code.
 pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Exit, Failure> {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<std::ffi::OsString> = arguments.into_iter().collect();
+    let own = bundle::Own::find(&arguments)?;
+    if let Some(bundle) = own.started() {
+        return bundle::start(bundle);
+    }
+    let parsed = own.tell(Cli::command()).try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|found| Cli::from_arg_matches(&found)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are asked for; everything else is a usage error. Both know where they print to.
@@ -137,6 +148,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Merge(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Pack(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),

@@ -33,6 +33,7 @@ pub use csv::{COLUMNS, write_csv};
 pub use effects::Effect;
 pub use energy::EnergyRatio;
 pub use estimate::Mean;
+pub(crate) use estimate::estimate;
 pub use matching::FIELDS;
 pub use overall::Overall;
 pub use rows::Row;

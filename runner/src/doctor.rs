@@ -4,6 +4,7 @@
 mod answers;
 mod examination;
 mod file;
+mod known;
 mod labels;
 mod machine;
 mod pictures;
@@ -13,7 +14,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use examination::{Subject, examine};
+pub use examination::{Subject, examine, levels};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -12,6 +12,7 @@ mod program;
 mod tests;
 
 pub use choice::{AUTO, choose};
+pub(crate) use image::Image;
 pub use processor::has;
 pub use program::{Carried, OWN_BUILD, Program};
 

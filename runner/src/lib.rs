@@ -2,6 +2,7 @@
 
 pub mod bayes;
 pub mod bench;
+pub mod bundle;
 pub mod cli;
 pub mod clock;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod exit;
 pub mod export;
 pub mod forecast;
 pub mod gallery;
+pub mod itself;
 pub mod levels;
 pub mod log;
 pub mod material;

@@ -17,7 +17,7 @@ use census::{Census, take};
 
 use crate::entry::{Complete, Device, Entry, FORMAT, GroupEnd, Header, ItemRecord};
 use crate::exit::{Exit, Failure};
-use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader};
+use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader, file_of};
 use crate::plan::difference;
 
 /// Conflicting groups that a message lists.
@@ -140,7 +140,7 @@ fn copy(
     complete: &mut Option<Complete>,
 ) -> Result<(), Failure> {
     let mut open: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-    for record in Reader::<Entry>::open(&one.dir.join(LOG_FILE)).map_err(disk)? {
+    for record in Reader::<Entry>::open(&file_of(&one.dir)).map_err(disk)? {
         let Ok(record) = record else { continue };
         match record.entry {
             Entry::Header(_) | Entry::Source(_) => {}

@@ -13,7 +13,7 @@ mod shard;
 use std::collections::BTreeSet;
 
 use datasets::interfaces::Interface;
-use datasets::{Condition, Item, Params, Settings, Task};
+use datasets::{Condition, Files, Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
 use crate::disk::Disk;
@@ -71,16 +71,21 @@ pub struct Group {
 impl Plan {
     /// Makes the plan. `name` and `text` are the configuration's, for messages.
     pub fn make(config: Config, name: &str, text: &str) -> Result<Plan, Failure> {
+        Plan::make_from(config, name, text, &mut Disk)
+    }
+
+    /// Makes the plan; tasks read their files from `files`.
+    pub fn make_from(config: Config, name: &str, text: &str, files: &mut dyn Files) -> Result<Plan, Failure> {
         let mut notes = Vec::new();
         let mut tasks = Vec::new();
         let mut choices = Vec::new();
         for choice in &config.tasks {
-            let task = plan_task(&config, choice, name, text, &mut notes)?;
+            let task = plan_task(&config, choice, (name, text), files, &mut notes)?;
             choices.push(choice.clone());
             let control = control::of(&config, choice, &task, &mut notes);
             tasks.push(task);
             if let Some(control) = control {
-                tasks.push(plan_task(&config, &control, name, text, &mut notes)?);
+                tasks.push(plan_task(&config, &control, (name, text), files, &mut notes)?);
                 choices.push(control);
             }
         }
@@ -189,8 +194,8 @@ fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 fn plan_task(
     config: &Config,
     choice: &TaskChoice,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    files: &mut dyn Files,
     notes: &mut Vec<String>,
 ) -> Result<PlannedTask, Failure> {
     let at = choice.name.span();
@@ -209,7 +214,7 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolved(&params, &mut Disk).map_err(bad_params)?;
+    let resolved = task.resolved(&params, files).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
     let permutations = config.asking.permutations;

@@ -6,6 +6,7 @@ mod cost_views;
 mod costs;
 #[cfg(test)]
 mod costs_tests;
+pub mod decoding;
 mod figures;
 mod fits;
 mod grid;
@@ -35,6 +36,7 @@ pub use cells::{Cell, cells};
 pub(crate) use cells::{Place, places, worth};
 pub use cost_views::{costs_table, write_costs_csv};
 pub use costs::{Cost, Sensor, Spent, costs, has_costs};
+pub use decoding::{Decoding, decoding, decoding_tables, has_decoding, write_decoding_csv};
 pub use figures::{FigureRow, figures};
 pub use fits::{fits_table, write_predictions_csv, write_surfaces_csv};
 pub(crate) use grid::{grid, number, percent};

@@ -121,7 +121,7 @@ fn disk(error: LogError) -> Failure {
     Failure::disk(error.to_string())
 }
 
-fn header(plan: &Plan) -> Header {
+pub(crate) fn header(plan: &Plan) -> Header {
     Header {
         run_id: String::new(),
         program: format!("edge-eval {}", env!("CARGO_PKG_VERSION")),

@@ -13,8 +13,10 @@ mod mcnemar;
 mod normal;
 mod power;
 mod proportion;
+mod ratio;
 mod score_interval;
 mod sign_flip;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -27,5 +29,7 @@ pub use holm::holm;
 pub use mcnemar::{McNemar, mcnemar};
 pub use power::{detectable, items_to_detect, items_to_exclude};
 pub use proportion::{median, wilson};
+pub use ratio::{Ratio, ratio};
 pub use score_interval::score_interval;
 pub use sign_flip::{SignFlip, sign_flip};
+pub use spread::{Spread, spread};

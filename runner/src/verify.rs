@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::doctor::{Check, Level};
 use crate::entry::{Entry, ItemRecord};
 use crate::exit::Failure;
-use crate::log::{LOG_FILE, Reader};
+use crate::log::{Reader, file_of};
 use crate::material::Choices;
 use crate::regrade::{Regrader, regrade};
 use crate::report::RunLog;
@@ -42,8 +42,7 @@ fn frames(run: &RunLog) -> Check {
 /// The header is written twice; both must say the same.
 fn headers(dir: &Path, run: &RunLog) -> Result<Check, Failure> {
     let mut copies = 0u64;
-    let reader =
-        Reader::<Entry>::open(&dir.join(LOG_FILE)).map_err(|error| Failure::disk(error.to_string()))?;
+    let reader = Reader::<Entry>::open(&file_of(dir)).map_err(|error| Failure::disk(error.to_string()))?;
     for record in reader.flatten() {
         let Entry::Header(header) = record.entry else { continue };
         copies += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use datasets::{Settings, Task};
+use datasets::{Condition, Settings, Task};
 use runner::track::Track;
 
 use super::*;
@@ -16,8 +16,7 @@ fn converse(engine: &mut impl Engine, task: &str, params: &str, limit: usize) ->
     let header = models::gguf::Header::open(&model()).expect("the header");
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
-    let conditions =
-        ["direct", "cot-prefix"].map(|name| datasets::Condition::named(name).expect("the condition"));
+    let conditions = ["direct", "cot-prefix"].map(|name| Condition::named(name).expect("the condition"));
     let pairs = items.iter().flat_map(|item| conditions.iter().map(move |condition| (item, condition)));
     let mut tracks: Vec<Track<'_>> =
         pairs.map(|(item, condition)| Track::start(item, condition, &settings)).collect();

@@ -136,7 +136,7 @@ impl Exchange for FullString {
 }
 
 /// The best of some scores, under the rule for labels: an exact tie is no answer, and neither is what is no number.
-pub(super) fn best(scores: &[f64]) -> Said {
+pub fn best(scores: &[f64]) -> Said {
     if scores.is_empty() || scores.iter().any(|score| !score.is_finite()) {
         return Said::Nothing(NoAnswer::Nonfinite);
     }

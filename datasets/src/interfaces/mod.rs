@@ -16,7 +16,7 @@ mod tree_of_thought;
 
 use models::{Prompt, Reply, Request};
 
-pub use full_string::{TextScores, text_scores};
+pub use full_string::{TextScores, best, text_scores};
 pub use label_scores::{choose, normalised};
 pub use separator::separator;
 pub use settings::{CuePlace, Normalisation, Separator, Settings, TextNormalisation};

@@ -52,7 +52,16 @@ pub(super) struct Choice {
 impl Choice {
     /// The plan that was meant.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
-        let (name, text) = match self.config.to_str() {
+        let (name, text) = self.text()?;
+        let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
+        let mut config = Config::parse(&text, &name).map_err(usage)?;
+        self.overrides().apply(&mut config).map_err(usage)?;
+        Plan::make(config, &name, &text)
+    }
+
+    /// Name and text of the configuration.
+    pub(super) fn text(&self) -> Result<(String, String), Failure> {
+        Ok(match self.config.to_str() {
             Some("default") => ("default".to_owned(), crate::config::REFERENCE.to_owned()),
             _ => {
                 let name = self.config.display().to_string();
@@ -61,10 +70,12 @@ impl Choice {
                 })?;
                 (name, text)
             }
-        };
-        let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
-        let mut config = Config::parse(&text, &name).map_err(usage)?;
-        let overrides = Overrides {
+        })
+    }
+
+    /// What the arguments change in it.
+    pub(super) fn overrides(&self) -> Overrides {
+        Overrides {
             models: self.models.clone(),
             template: self.template.clone(),
             mmproj: self.mmproj.clone(),
@@ -76,9 +87,7 @@ impl Choice {
             allow_overcommit: self.allow_overcommit,
             rounds: self.rounds,
             cpu_level: self.cpu_level.clone(),
-        };
-        overrides.apply(&mut config).map_err(usage)?;
-        Plan::make(config, &name, &text)
+        }
     }
 
     /// A short name for folders: the configuration file's stem.

@@ -7,7 +7,7 @@ use models::template::Thinking;
 
 use super::print;
 use crate::config::{Config, ModelChoice, REFERENCE};
-use crate::doctor::{Level, Subject, examine};
+use crate::doctor::{Findings, Level, Subject, examine, levels};
 use crate::exit::{Exit, Failure};
 use crate::levels::Program;
 
@@ -42,12 +42,20 @@ pub(super) struct Doctor {
 enum Part {
     /// Examine the power sensors: what is found, what is missing and why, a reading, and what sampling costs
     Power(super::power::Power),
+    /// Hold the worker of every CPU level that runs here against known answers of tiny built-in models
+    Levels {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Doctor {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if let Some(Part::Power(power)) = self.part {
-            return power.run();
+        match self.part {
+            Some(Part::Power(power)) => return power.run(),
+            Some(Part::Levels { json }) => return tell(&levels()?, json),
+            None => {}
         }
         let model_name = self.model.clone().unwrap_or_default();
         let (name, text) = match &self.config {
@@ -77,21 +85,24 @@ impl Doctor {
             program: Program::find(&self.cpu_level.unwrap_or(config_level))?,
         };
         let findings = examine(subject)?;
-        match self.json {
-            true => {
-                let value = serde_json::to_value(&findings)
-                    .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;
-                print(&format!("{value:#}\n"))?
-            }
-            false => print(&findings.to_string())?,
-        };
-        match findings.count(Level::Fail) {
-            0 => Ok(Exit::Done),
-            failed => Err(Failure::input(format!(
-                "{}: {failed} of {} checks failed",
-                model_name,
-                findings.checks.len()
-            ))),
-        }
+        tell(&findings, self.json)
+    }
+}
+
+fn tell(findings: &Findings, json: bool) -> Result<Exit, Failure> {
+    if json {
+        let value = serde_json::to_value(findings)
+            .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;
+        print(&format!("{value:#}\n"))?;
+    } else {
+        print(&findings.to_string())?;
+    }
+    match findings.count(Level::Fail) {
+        0 => Ok(Exit::Done),
+        failed => Err(Failure::input(format!(
+            "{}: {failed} of {} checks failed",
+            findings.model,
+            findings.checks.len()
+        ))),
     }
 }

@@ -9,10 +9,11 @@ use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::report::{
-    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
-    costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
-    papers_table, phases, phases_table, published, strata, strata_table, table, to_json, write_baselines_csv,
-    write_costs_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
+    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog,
+    Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table,
+    has_costs, has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases,
+    phases_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
+    write_decoding_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
     write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
@@ -27,6 +28,7 @@ Examples:
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
   edge-eval report runs/x --papers
+  edge-eval report runs/x --decoding --csv decoding.csv
   edge-eval report runs/x --html x.html";
 
 /// Arguments of `report`.
@@ -70,11 +72,15 @@ pub(super) struct ReportCommand {
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
+    /// Show the decoding laboratory: accuracy, first slot and label mass by condition, orders of the options, whole texts, and
+    /// what writing costs and gains
+    #[arg(long)]
+    decoding: bool,
     /// Show predicted and measured memory
     #[arg(long)]
     memory: bool,
     /// Write CSV to this file (`-`: standard output): one row per item and interface, or the rows of the one view that
-    /// --by, --baselines, --figures or --papers asks for
+    /// --by, --baselines, --figures, --papers, --costs or --decoding asks for
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write the whole report as one self-contained page to this file (`-`: standard output)
@@ -104,6 +110,9 @@ struct Read {
     papers: Vec<Published>,
     notes: Vec<String>,
     costs: Vec<Cost>,
+    decoding: Option<Decoding>,
+    parity: Vec<Parity>,
+    phases: Vec<PhaseCost>,
 }
 
 impl ReportCommand {
@@ -120,7 +129,7 @@ impl ReportCommand {
             }
         }
         if let Some(path) = &self.phases {
-            written(write_phases_csv(&phases(&read.run), output(path)?), path)?;
+            written(write_phases_csv(&read.phases, output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -137,7 +146,10 @@ impl ReportCommand {
                 baselines: &read.controls,
                 figures: &read.figures,
                 costs: &read.costs,
+                phases: &read.phases,
+                parity: &read.parity,
                 papers: self.papers.then_some(&read.papers),
+                decoding: read.decoding.as_ref(),
             };
             return print(&format!("{:#}\n", to_json(&read.run, &read.cells, &read.notes, views)));
         }
@@ -167,13 +179,14 @@ impl ReportCommand {
             self.figures,
             self.papers,
             self.costs,
+            self.decoding,
         ];
         if self.html.is_some() && (self.csv.is_some() || self.json || views.contains(&true)) {
             return Err(Failure::usage("--html: the page has every view; leave the other options out"));
         }
         if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
             return Err(Failure::usage(
-                "--csv: a file holds one table: ask for one of --baselines, --figures, --papers and --costs",
+                "--csv: a file holds one table: ask for one of --baselines, --figures, --papers, --costs and --decoding",
             ));
         }
         Ok(())
@@ -183,7 +196,8 @@ impl ReportCommand {
         let mut run = RunLog::read(&self.dir)?;
         let joined = self.join_meter(&mut run)?;
         let cells = cells(&run);
-        let mut notes = notes(&run, &cells, self.mass_floor);
+        let parity = parity(&run);
+        let mut notes = notes(&run, &cells, &parity, self.mass_floor);
         notes.extend(joined);
         let strata = match &self.by[..] {
             [] => Vec::new(),
@@ -209,7 +223,10 @@ impl ReportCommand {
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         let costs = costs(&run, &cells);
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs })
+        let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
+        let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
+        let phases = phases(&run);
+        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding, parity, phases })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -229,6 +246,8 @@ impl ReportCommand {
         let out = output(path)?;
         let result = if self.figures {
             write_figures_csv(&read.figures, out)
+        } else if let Some(decoding) = read.decoding.as_ref().filter(|_| self.decoding) {
+            write_decoding_csv(decoding, out)
         } else if self.costs {
             write_costs_csv(&read.costs, out)
         } else if self.papers {
@@ -262,7 +281,7 @@ impl ReportCommand {
         tables.push(table(&rows, width));
         if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
-            tables.push(phases_table(&phases(&read.run), width));
+            tables.push(phases_table(&read.phases, width));
         }
         if !self.by.is_empty() {
             let rows = match self.baselines {
@@ -276,6 +295,9 @@ impl ReportCommand {
         }
         if !read.papers.is_empty() {
             tables.push(papers_table(&read.papers, width));
+        }
+        if let Some(decoding) = &read.decoding {
+            tables.push(decoding_tables(decoding, width));
         }
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));

@@ -45,7 +45,7 @@ pub struct Mean {
 }
 
 /// Estimates the mean of values that families share. The stream's purpose names what is estimated.
-pub(super) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mean {
+pub(crate) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mean {
     let sums = families(values);
     let squares = values.iter().map(|(_, value)| value * value).sum();
     let effect = design_effect(&sums, squares);

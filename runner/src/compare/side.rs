@@ -93,7 +93,7 @@ pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
 /// A folder, and the model behind the last colon unless the whole names a folder.
 fn parse(name: &str) -> (PathBuf, Option<&str>) {
     match name.rsplit_once(':') {
-        Some((dir, model)) if !Path::new(name).is_dir() && !dir.is_empty() && !model.is_empty() => {
+        Some((dir, model)) if !Path::new(name).exists() && !dir.is_empty() && !model.is_empty() => {
             (PathBuf::from(dir), Some(model))
         }
         _ => (PathBuf::from(name), None),

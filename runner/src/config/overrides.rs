@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use models::template::Thinking;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{Config, ConfigError, ModelChoice, TaskChoice};
 use crate::memory::Budget;
 
 /// Choices of the command line; what is absent leaves the configuration alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct Overrides {
     /// Replace the models.
     pub models: Vec<String>,

@@ -6,11 +6,11 @@ use models::gguf::Header;
 use models::{Job, LoadSpec, Mode};
 
 use super::text::Trouble;
-use super::{Check, Findings, answers, file, labels, machine, pictures, text};
+use super::{Check, Findings, answers, file, known, labels, machine, pictures, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
-use crate::levels::Program;
+use crate::levels::{ALL, AUTO, Carried, Program, has};
 use crate::plan::{self, Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
@@ -19,12 +19,13 @@ const PARITY_PROMPTS: usize = 20;
 /// Items of a task that are measured against the context, where the configuration sets no limit.
 const SAMPLE: usize = 44;
 /// Names of the checks; those that could not be made are listed as skipped.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "file",
     "architecture",
     "pre-tokenizer",
     "template",
     "cpu",
+    "known answers",
     "chat",
     "special tokens",
     "item text",
@@ -60,6 +61,33 @@ pub fn examine(mut subject: Subject) -> Result<Findings, Failure> {
         checks.extend(missing.into_iter().map(|name| Check::skip(name, format!("not reached: {by}"))));
     }
     Ok(Findings { model: subject.model.path.display().to_string(), checks })
+}
+
+/// Asks the worker of every level that this program carries and this processor can run for known answers; a program that
+/// carries none, itself.
+pub fn levels() -> Result<Findings, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Failure::new(crate::exit::Exit::Failed, format!("cannot start the runtime: {error}"))
+    })?;
+    let mut checks = Vec::new();
+    let own = Program::find(AUTO)?;
+    let Some(carried) = Carried::here()? else {
+        checks.push(runtime.block_on(known::check(&own)));
+        return Ok(Findings { model: own.level().to_owned(), checks });
+    };
+    let names = carried.names();
+    for level in ALL.iter().filter(|level| names.iter().any(|name| name == level.name)) {
+        let lacking = level.lacking(&has);
+        if lacking.is_empty() {
+            checks.push(runtime.block_on(known::check(&Program::carried(&carried, level.name)?)));
+        } else {
+            let name = format!("known answers, {}", level.name);
+            checks.push(Check::skip(&name, format!("this processor lacks {}", lacking.join(" "))));
+        }
+    }
+    let chosen = Check::ok("chosen level", own.place());
+    checks.insert(0, chosen);
+    Ok(Findings { model: own.level().to_owned(), checks })
 }
 
 /// Makes the checks in order; gives what ended them early.
@@ -180,10 +208,11 @@ async fn measured(
     match header {
         Some(header) => {
             checks.push(machine::cpu(&facts.system));
+            checks.push(known::check(&subject.program).await);
             checks.extend(text::check(&mut link, renderer, header).await?);
         }
         None => checks
-            .extend(NAMES[4..8].iter().map(|name| Check::skip(name, "the fake engine has no vocabulary"))),
+            .extend(NAMES[4..9].iter().map(|name| Check::skip(name, "the fake engine has no vocabulary"))),
     }
     checks.extend(labels::check(&mut link, plan).await?);
     let (jobs, context_tokens) = parity_jobs(&mut link, plan).await?;

@@ -1,5 +1,6 @@
-//! A program in memory, to be started from there: nothing of it touches a disk, which may be read-only or forbid
-//! programs. Where the system does not allow that, from a file that is gone before it is started.
+//! Bytes as a file in memory, that what is started from here can open: a program to be started, a model to be loaded.
+//! Nothing of it touches a disk, which may be read-only or forbid programs. Where the system does not allow that, a file
+//! that is gone before it is used.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, MemfdFlags, Mode, access, memfd_create};
 
-/// A program that can be started as long as this is kept.
+/// A file that can be opened and started as long as this is kept.
 #[derive(Debug)]
-pub(super) struct Image {
+pub(crate) struct Image {
     file: OwnedFd,
     /// Where it lies, for people.
     pub(super) place: String,
@@ -18,7 +19,11 @@ pub(super) struct Image {
 
 impl Image {
     /// In memory, else in the first folder that takes it.
-    pub(super) fn new(bytes: &[u8]) -> io::Result<Image> {
+    pub(crate) fn new(bytes: &[u8]) -> io::Result<Image> {
+        if !Path::new("/proc/self/fd").exists() {
+            let reason = "there is no /proc, through which it is started: mount -t proc proc /proc";
+            return Err(io::Error::other(reason));
+        }
         let in_memory = match Image::in_memory(bytes) {
             Ok(image) => return Ok(image),
             Err(error) => error,
@@ -70,7 +75,7 @@ impl Image {
     }
 
     /// The path that this process and what it starts know it by.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
     }
 }

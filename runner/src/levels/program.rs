@@ -115,12 +115,7 @@ fn damaged(error: ParcelError) -> Failure {
 
 /// This program.
 fn own_path() -> Result<PathBuf, Failure> {
-    // The link survives that the file is replaced while the run goes on.
-    let own = Path::new("/proc/self/exe");
-    if own.exists() {
-        return Ok(own.to_owned());
-    }
-    std::env::current_exe().map_err(|error| {
-        Failure::new(Exit::Failed, format!("cannot find this program to start workers: {error}"))
+    crate::itself::program().ok_or_else(|| {
+        Failure::new(Exit::Failed, "cannot find this program to start workers: start it by its path")
     })
 }

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use datasets::Files;
 use models::catalog::Catalog;
 use models::gguf::{Header, sha256_file};
 use models::template::{Renderer, TemplateError, Tokens};
 
 use super::mmproj::Mmproj;
 use crate::config::ModelChoice;
+use crate::disk::Disk;
 use crate::entry::ModelRecord;
 use crate::exit::Failure;
 use crate::memory::Budget;
@@ -165,7 +167,7 @@ fn renderer(choice: &ModelChoice, header: &Header) -> Result<(String, Renderer),
 }
 
 fn read(file: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| Failure::input(format!("template file {file}: {error}")))
+    Disk.text(file).map_err(|error| Failure::input(format!("template file {error}")))
 }
 
 /// A path as it is, or the file of a name of the catalogue.

@@ -17,6 +17,7 @@ use super::figures::{FigureRow, figures};
 use super::load::RunLog;
 use super::notes::notes;
 use super::papers::{Published, published};
+use super::parity::parity;
 use crate::compare::{Comparison, Options, compare_models};
 use crate::exit::{Exit, Failure};
 
@@ -57,7 +58,7 @@ pub fn html(run: &RunLog, mass_floor: f64, items: ItemChoice) -> Result<String, 
     if let Some(unknown) = items.named.iter().find(|id| !run.items.iter().any(|item| item.item == **id)) {
         return Err(Failure::usage(format!("--item {unknown}: no item of the run has this id")));
     }
-    let mut notes = notes(run, &cells, mass_floor);
+    let mut notes = notes(run, &cells, &parity(run), mass_floor);
     notes.extend(controls.notes.iter().cloned());
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
     let comparison = (run.header.models.len() > 1).then(|| compare_models(run, &options)).transpose()?;

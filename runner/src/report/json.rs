@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use super::baselines::Control;
 use super::cells::Cell;
 use super::costs::Cost;
+use super::decoding::Decoding;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
 use super::papers::Published;
-use super::parity::parity;
-use super::phases::phases;
+use super::parity::Parity;
+use super::phases::PhaseCost;
 use super::pictures::picture_costs;
 use super::strata::Stratum;
 
@@ -25,8 +26,14 @@ pub struct Views<'a> {
     pub figures: &'a [FigureRow],
     /// Latency and energy.
     pub costs: &'a [Cost],
+    /// Prompts and replies.
+    pub phases: &'a [PhaseCost],
+    /// The parity sample.
+    pub parity: &'a [Parity],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
+    /// The decoding laboratory, where there is anything of it.
+    pub decoding: Option<&'a Decoding>,
 }
 
 /// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
@@ -60,16 +67,17 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "memory": memory(run),
-        "parity": parity(run),
+        "parity": views.parity,
         "pictures": picture_costs(run),
         "cells": cells,
         "costs": views.costs,
-        "phases": phases(run),
+        "phases": views.phases,
         "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,
         "figures": views.figures,
         "papers": views.papers,
+        "decoding": views.decoding,
         "notes": notes,
     })
 }

@@ -10,7 +10,7 @@ use crate::entry::{
     Pictures, Session, Source, Tuned, Visit,
 };
 use crate::exit::{Exit, Failure};
-use crate::log::{LOG_FILE, Reader, Summary};
+use crate::log::{self, LOG_FILE, Reader, Summary};
 use crate::supervisor::TimedKey;
 use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
@@ -73,9 +73,9 @@ pub struct Measured {
 }
 
 impl RunLog {
-    /// Reads the log of a run folder.
+    /// Reads the log of a run folder, or a log that lies alone in a file.
     pub fn read(dir: &Path) -> Result<RunLog, Failure> {
-        let path = dir.join(LOG_FILE);
+        let path = log::file_of(dir);
         if !path.exists() {
             return Err(Failure::disk(format!(
                 "{}: holds no run: there is no file `{LOG_FILE}`",

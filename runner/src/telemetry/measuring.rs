@@ -105,6 +105,8 @@ impl Measuring {
         });
         let mut notes = conditions.warnings();
         notes.extend(handle.notes.iter().cloned());
+        // Before the first reading, so that a stretch has one before its beginning.
+        let trace = probed.headline.and_then(|index| Trace::of(&handle, usize::from(index)));
         let handle = Handle::start(core, handle, period_us)?;
         // A stretch needs a reading before its beginning.
         handle.wait_for_all();
@@ -122,7 +124,6 @@ impl Measuring {
             conditions,
             notes,
         };
-        let trace = probed.headline.and_then(|index| Trace::of(&handle, usize::from(index)));
         Ok(Measuring {
             sampler: Some(handle),
             trace,

@@ -4,6 +4,7 @@ mod accuracy;
 mod comparison;
 mod confusion;
 mod curves;
+mod decoding;
 mod energy;
 mod items;
 mod latency;
@@ -39,6 +40,11 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "learning", title: "Learning curves", render: curves::learning },
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
+    Section {
+        id: "decoding",
+        title: "Reading the answer: the decoding laboratory",
+        render: decoding::render,
+    },
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "energy", title: "Energy", render: energy::render },
     Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
@@ -60,14 +66,22 @@ impl Material<'_> {
         self.run.header.models.iter().position(|own| own.name == model).unwrap_or_default()
     }
 
-    /// Interfaces in the order of the plan.
+    /// Interfaces in the order of the plan. Conditions that vary something have a section of their own.
     fn interfaces(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.run.header.tasks.iter().flat_map(|task| &task.interfaces) {
+            if is_varied(name) {
+                continue;
+            }
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
         }
         names
     }
+}
+
+/// Whether a condition varies something about its interface.
+fn is_varied(condition: &str) -> bool {
+    condition.contains('+')
 }

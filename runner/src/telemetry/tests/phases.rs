@@ -138,16 +138,19 @@ fn the_worker_s_time_lies_in_the_middle_of_the_time_that_the_question_took() {
 #[test]
 fn a_stretch_tells_its_phases_from_the_readings_of_the_thread() {
     use crate::telemetry::measuring::{Measuring, Options};
-    use crate::telemetry::probe::Wanted;
+    use crate::telemetry::probe::{Choice, Wanted};
     use crate::telemetry::record::Stretch;
+    use crate::telemetry::sources::hwmon::Named;
 
     let tree = Tree::of("# synthetic: one meter\nsys/class/hwmon/hwmon0/name = ina226\n");
     tree.set("sys/class/hwmon/hwmon0/power1_input", "5000000");
-    let options = Options { wanted: Wanted::default(), period_us: Some(10_000), timeline_us: 0 };
+    let named = Named { name: "ina226".into(), label: None, domain: Domain::DcInputBoard };
+    let wanted = Wanted { choice: Choice::Hwmon(named), ..Wanted::default() };
+    let options = Options { wanted, period_us: Some(100_000), timeline_us: 0 };
     let mut measuring = Measuring::start(Arc::new(tree), clock(), &options).unwrap();
     let open = measuring.begin(Stretch::Group, 0, None);
     let begin = measuring.now().mono_us;
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(std::time::Duration::from_millis(900));
     let end = measuring.now().mono_us;
     let middle = begin + (end - begin) / 3;
     let span = |kind, begin_us, end_us| PhaseSpan { kind, begin_us, end_us };
@@ -165,7 +168,7 @@ fn a_stretch_tells_its_phases_from_the_readings_of_the_thread() {
     let (prompt, reply) = (of(phases, PhaseKind::Prefill), of(phases, PhaseKind::Decode));
     assert_eq!((prompt.time_us, reply.time_us), (middle - begin, end - middle));
     for phase in [prompt, reply] {
-        // Constant power, whatever the machine's load did to the times of readings; 0.3 s are too short for a figure.
+        // Constant power, whatever the machine's load did to the times of readings; 0.9 s are too short for a figure.
         assert_eq!(phase.energy.missing, Some(Missing::TooShort));
         let joules = phase.energy.short_uj.unwrap() / 1e6;
         assert!((joules - 5.0 * phase.time_us as f64 / 1e6).abs() < 1e-6, "{joules}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use models::{Finish, PictureAt, Reply, Turn};
 
-use super::Material;
+use super::{Material, is_varied};
 use crate::entry::{ItemRecord, TurnRecord};
 use crate::material::Prompts;
 use crate::report::html::markup::{Markup, all, details, element, paragraph, raw, table, text};
@@ -19,7 +19,9 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let prompts = Prompts::of(&material.run.header);
     let mut shown = Vec::new();
     for place in places(material.run) {
-        let chosen = chosen(material, &place.items);
+        // Of a sweep's many conditions one item each shows what was asked.
+        let most = if is_varied(&place.interface) { 1 } else { material.items.per_place };
+        let chosen = chosen(material, &place.items, most.min(material.items.per_place));
         if chosen.is_empty() {
             continue;
         }
@@ -38,19 +40,19 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
 }
 
 /// Named items, then one of each verdict in turn, in the order of the plan.
-fn chosen<'a>(material: &Material<'_>, items: &[&'a ItemRecord]) -> Vec<&'a ItemRecord> {
+fn chosen<'a>(material: &Material<'_>, items: &[&'a ItemRecord], per_place: usize) -> Vec<&'a ItemRecord> {
     let mut chosen: Vec<&ItemRecord> =
         items.iter().copied().filter(|item| material.items.named.contains(&item.item)).collect();
     let mut kinds: BTreeMap<String, Vec<&ItemRecord>> = BTreeMap::new();
     for item in items.iter().filter(|item| !material.items.named.contains(&item.item)) {
         kinds.entry(verdict_in_words(item.verdict)).or_default().push(item);
     }
-    let most = kinds.values().map(Vec::len).max().unwrap_or_default().min(material.items.per_place);
+    let most = kinds.values().map(Vec::len).max().unwrap_or_default().min(per_place);
     let mut more = Vec::new();
     for round in 0..most {
         more.extend(kinds.values().filter_map(|kind| kind.get(round).copied()));
     }
-    chosen.extend(more.into_iter().take(material.items.per_place));
+    chosen.extend(more.into_iter().take(per_place));
     chosen
 }
 
