@@ -159,6 +159,7 @@ fn a_projector_that_does_not_belong_is_named_in_one_line() {
         (&seeing, &missing, "there is no such file"),
         (&seeing, &other, "it is no picture projector but a file of architecture gemma3"),
         (&seeing, &narrow, "it is the picture projector of another model: it gives vectors of 32 numbers"),
+        (&other, &mmproj, "it is the picture projector of another model: it gives vectors of 160 numbers"),
         (&"fake".to_owned(), &mmproj, "`mmproj = \"fake\"`"),
     ] {
         let arguments = ["--model", model, "--mmproj", mmproj, "--template", "raw"];
