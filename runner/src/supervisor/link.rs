@@ -119,6 +119,11 @@ impl Link {
         })
     }
 
+    /// The CPU level that it was built for.
+    pub fn level(&self) -> &'static str {
+        self.level
+    }
+
     /// The worker's process id, while it runs.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
