@@ -61,7 +61,7 @@ fn job(text: &str, request: Request) -> Job {
 
 fn score(text: &str, labels: &[&str]) -> Job {
     let continuations = labels.iter().map(|&label| label.to_owned()).collect();
-    job(text, Request::Score(Score { continuations, top: 5 }))
+    job(text, Request::Score(Score { continuations, top: 5, ..Score::default() }))
 }
 
 fn answer(engine: &mut impl Engine, job: &Job) -> Reply {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, Phase, Probe, ProbeReply, Reply};
+use crate::{Job, Phase, Probe, ProbeReply, Readout, Reply};
 
 /// What to load, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,6 +150,8 @@ pub struct RoundReply {
     pub pieces: Vec<(i32, String)>,
     /// The calls into the library, in order, when the round had a single job: they tell when each token was known.
     pub calls: Vec<Call>,
+    /// What reads labels out of hidden states, where states were wanted.
+    pub readout: Readout,
 }
 
 /// A call that evaluated tokens.

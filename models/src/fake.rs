@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
+use crate::fake_states::Planted;
 use crate::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore,
     LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score,
@@ -17,7 +18,8 @@ use crate::{
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
-    after strike-after=N jobs, once=PATH (strike only if this file can be made)";
+    after strike-after=N jobs, once=PATH (strike only if this file can be made), states=N numbers, layers=N, knows=TEXT before \
+    the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts whose states hold it otherwise";
 
 /// What the fake engine does beside answering.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +39,7 @@ struct Faults {
     strike: Option<Strike>,
     strike_after: u64,
     once: Option<String>,
+    planted: Planted,
 }
 
 /// What befalls a worker on request.
@@ -100,6 +103,11 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "strike-after" => faults.strike_after = number()?,
             "once" => faults.once = Some(value.to_owned()),
             "allocate" => faults.allocate_mib = number()? as usize,
+            "states" => faults.planted.dimension = number()?.min(1 << 16) as usize,
+            "layers" => faults.planted.layers = number()?.min(1 << 10) as usize,
+            "knows" => faults.planted.knows = value.to_owned(),
+            "knows-from" => faults.planted.from_layer = number()?.min(1 << 10) as usize,
+            "turn-on" => faults.planted.turned_by = Some(value.to_owned()),
             _ => {
                 return Err(EngineError(format!("fake engine: unknown option {key:?}; known: {OPTIONS}")));
             }
@@ -222,7 +230,10 @@ impl Fake {
             return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
         }
         match &job.request {
-            Request::Score(score) => Reply::Scored(scored(&text, score, usage)),
+            Request::Score(score) => {
+                let states = self.faults.planted.states(&text, score);
+                Reply::Scored(Scored { states, ..scored(&text, score, usage) })
+            }
             Request::Generate(generate) => Reply::Generated(self.generated(&text, generate, usage)),
         }
     }
@@ -300,7 +311,7 @@ fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
         .collect();
     top.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
     top.truncate(usize::from(score.top));
-    Scored { labels, mass: Some(0.9), top, usage }
+    Scored { labels, mass: Some(0.9), top, usage, states: None }
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -377,7 +388,8 @@ impl Engine for Fake {
             [reply] => calls(reply.usage(), wall_us),
             _ => Vec::new(),
         };
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls })
+        let readout = self.faults.planted.readout(jobs, |label| token(label).id);
+        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, readout })
     }
 
     fn end_group(&mut self) {}
@@ -420,7 +432,7 @@ mod tests {
     }
 
     fn labels() -> Request {
-        Request::Score(Score { continuations: vec!["Yes".into(), "No".into()], top: 1 })
+        Request::Score(Score { continuations: vec!["Yes".into(), "No".into()], top: 1, ..Score::default() })
     }
 
     #[test]

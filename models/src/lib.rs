@@ -7,7 +7,10 @@
 pub mod catalog;
 pub mod engine;
 pub mod fake;
+mod fake_states;
 pub mod gguf;
+pub mod half;
+pub mod hidden;
 pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
@@ -23,6 +26,7 @@ pub use engine::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
     Token, Tokenised,
 };
+pub use hidden::{FinalNorm, HiddenStates, OutputRow, Readout, States};
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::HiddenStates;
+
 /// The answer to one [`Job`](crate::Job).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
@@ -38,7 +40,7 @@ impl Reply {
 }
 
 /// Log-probabilities of the continuations, in the order asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     /// One per continuation.
     pub labels: Vec<LabelScore>,
@@ -49,6 +51,10 @@ pub struct Scored {
     pub top: Vec<TokenProb>,
     /// What the job cost.
     pub usage: Usage,
+    /// The hidden states that were wanted, as far as they can be had. They travel and are kept apart from the rest:
+    /// a log holds answers.
+    #[serde(skip)]
+    pub states: Option<HiddenStates>,
 }
 
 /// One continuation's score.

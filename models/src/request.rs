@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::States;
+
 /// Who speaks in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
@@ -106,12 +108,14 @@ pub enum Request {
 }
 
 /// Score given continuations of the prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// Texts whose log-probability is wanted, each as it would follow the prompt, separator included.
     pub continuations: Vec<String>,
     /// How many of the most probable next tokens to report beside them.
     pub top: u16,
+    /// Which hidden states are wanted where the probabilities of the continuations are read.
+    pub states: States,
 }
 
 /// Generate text.

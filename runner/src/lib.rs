@@ -25,6 +25,7 @@ pub mod regrade;
 pub mod report;
 pub mod session;
 pub mod show;
+pub mod states;
 pub mod statistics;
 pub mod supervisor;
 pub mod telemetry;

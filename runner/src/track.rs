@@ -62,6 +62,11 @@ impl<'a> Track<'a> {
         &self.turns
     }
 
+    /// Requests of the question at hand that are answered.
+    pub fn answered_requests(&self) -> usize {
+        self.turn.as_ref().map_or(0, |turn| turn.replies.len())
+    }
+
     /// Item id and interface name, for messages and records.
     pub fn name(&self) -> (&str, &'static str) {
         (&self.item.id, self.interface.name)

@@ -41,7 +41,7 @@ pub fn choose(scored: &Scored, labels: &[String], normalisation: Normalisation) 
 /// The request that scores these labels after a prompt.
 pub(super) fn request(prompt: Prompt, labels: &[String], settings: &Settings) -> (Prompt, Request) {
     let continuations = continuations(labels, &prompt.lead, prompt::last_text(&prompt), settings);
-    (prompt, Request::Score(Score { continuations, top: settings.top }))
+    (prompt, Request::Score(Score { continuations, top: settings.top, states: settings.hidden_states }))
 }
 
 /// Asks for the scores of the labels, once.

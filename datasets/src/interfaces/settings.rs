@@ -1,6 +1,6 @@
 //! What the user chose about the ways of asking.
 
-use models::{LoopGuard, ThinkingCap};
+use models::{LoopGuard, States, ThinkingCap};
 use serde::{Deserialize, Serialize};
 
 /// What the user chose about the ways of asking. Every field changes prompts or readings, so all of it belongs in
@@ -28,6 +28,8 @@ pub struct Settings {
     pub rescue: bool,
     /// Most probable tokens to log beside label scores.
     pub top: u16,
+    /// Which hidden states are kept where labels are scored. Changes no answer, but what a run holds.
+    pub hidden_states: States,
     /// The prompt opens a reasoning block, so replies begin inside it. Not a choice: the runner sets it from the
     /// rendered prompt ([`crate::reading::opens_in_reasoning`]).
     #[serde(skip)]
@@ -51,6 +53,7 @@ impl Default for Settings {
             thinking_max_tokens: 0,
             rescue: false,
             top: 10,
+            hidden_states: States::None,
             opens_in_reasoning: false,
             raw_prompt: false,
         }

@@ -48,7 +48,7 @@ fn scored(labels: &[&[f32]]) -> Reply {
         rank: 1,
     };
     let labels = labels.iter().map(label).collect();
-    Reply::Scored(Scored { labels, mass: Some(0.5), top: Vec::new(), usage: Usage::default() })
+    Reply::Scored(Scored { labels, mass: Some(0.5), top: Vec::new(), usage: Usage::default(), states: None })
 }
 
 fn generated(text: &str, finish: Finish) -> Reply {

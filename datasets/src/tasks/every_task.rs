@@ -74,8 +74,7 @@ fn scores(logprobs: impl Iterator<Item = f32>) -> Reply {
         labels: logprobs.map(label).collect(),
         mass: Some(0.5),
         top: Vec::new(),
-        usage: Usage::default(),
-    })
+        usage: Usage::default(), states: None })
 }
 
 /// What a model says that knows the answer and the format.

@@ -13,9 +13,10 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
 use super::cache::Cache;
+use super::capture::{self, Capture};
 use super::checkpointed::STATES;
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec};
+use crate::{Call, EngineError, KvType, LoadSpec, States};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -70,6 +71,8 @@ pub(super) struct Decoder {
     library_us: u64,
     /// Calls of the round with their ends, while they are wanted.
     calls: Option<Vec<(u32, Instant)>>,
+    /// Where hidden states are copied to; it outlives the context, which is dropped first.
+    capture: Option<capture::Shared>,
 }
 
 impl Decoder {
@@ -78,13 +81,32 @@ impl Decoder {
         model: &'static LlamaModel,
         spec: &LoadSpec,
     ) -> Result<Self, EngineError> {
+        Decoder::open(backend, model, spec, None)
+    }
+
+    /// The same, able to tell hidden states.
+    pub(super) fn listening(
+        backend: &LlamaBackend,
+        model: &'static LlamaModel,
+        spec: &LoadSpec,
+    ) -> Result<Self, EngineError> {
+        let capture = Capture::new(model.n_embd().max(0) as usize, model.n_layer() as usize);
+        Decoder::open(backend, model, spec, Some(capture))
+    }
+
+    fn open(
+        backend: &LlamaBackend,
+        model: &'static LlamaModel,
+        spec: &LoadSpec,
+        capture: Option<capture::Shared>,
+    ) -> Result<Self, EngineError> {
         let Shape { cells, batch_tokens, sequences } = Shape::of(spec, keeps_state(model));
         let kv = match spec.kv {
             KvType::F16 => KvCacheType::F16,
             KvType::Q8_0 => KvCacheType::Q8_0,
             KvType::Q4_0 => KvCacheType::Q4_0,
         };
-        let params = LlamaContextParams::default()
+        let mut params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(cells))
             // llama.cpp aborts where a batch has no place for one row of every sequence.
             .with_n_batch(batch_tokens.max(sequences))
@@ -98,6 +120,9 @@ impl Decoder {
             .with_n_threads(spec.threads as i32)
             .with_n_threads_batch(spec.threads_batch as i32)
             .with_no_perf(true);
+        if let Some(capture) = &capture {
+            capture::listen(&mut params, capture);
+        }
         let context = model.new_context(backend, params).map_err(|error| {
             EngineError(format!("no context of {cells} tokens could be opened (out of memory?): {error}"))
         })?;
@@ -112,7 +137,25 @@ impl Decoder {
             context_tokens: spec.context_tokens,
             library_us: 0,
             calls: None,
+            capture,
         })
+    }
+
+    /// Whether hidden states can be told.
+    pub(super) fn listens(&self) -> bool {
+        self.capture.is_some()
+    }
+
+    /// Which hidden states rows come with from now on.
+    pub(super) fn set_states(&self, wish: States) {
+        if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
+            capture.set_wish(wish);
+        }
+    }
+
+    /// Why hidden states are missing, where something is known.
+    pub(super) fn states_fault(&self) -> Option<String> {
+        self.capture.as_ref()?.lock().ok()?.fault().map(str::to_owned)
     }
 
     /// Tokens that one sequence may have.
@@ -231,6 +274,10 @@ impl Decoder {
         if self.batch.n_tokens() == 0 {
             return Ok(());
         }
+        if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
+            let tokens = self.batch.n_tokens() as usize;
+            capture.begin(&self.wanted, tokens, self.context.n_ubatch() as usize);
+        }
         let started = Instant::now();
         let decoded = self.context.decode(&mut self.batch);
         self.library_us += started.elapsed().as_micros() as u64;
@@ -242,8 +289,13 @@ impl Decoder {
             self.wanted.clear();
             return Err(decode_error(error));
         }
+        let mut capture = self.capture.as_ref().and_then(|capture| capture.lock().ok());
+        if let Some(capture) = &mut capture {
+            capture.end();
+        }
         for (number, &place) in self.wanted.iter().enumerate() {
-            read(number, Row::new(self.context.get_logits_ith(place)));
+            let hidden = capture.as_ref().and_then(|capture| capture.hidden(number));
+            read(number, Row::new(self.context.get_logits_ith(place)).with_hidden(hidden));
         }
         self.wanted.clear();
         Ok(())

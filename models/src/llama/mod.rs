@@ -4,6 +4,7 @@
 
 mod admission;
 mod cache;
+mod capture;
 mod checkpointed;
 mod decoder;
 mod exact;
@@ -14,6 +15,7 @@ mod quantise;
 mod scoring;
 mod sizing;
 mod state;
+mod unembedding;
 mod vocabulary;
 mod work;
 mod writing;
@@ -28,9 +30,10 @@ use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
-    ProbeReply, PromptSize, Reply, RoundReply, Tokenised,
+    ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, States, Tokenised,
 };
 use decoder::{Decoder, keeps_state};
+use unembedding::Unembedding;
 use vocabulary::Vocabulary;
 
 pub use quantise::{FileType, file_types, quantise};
@@ -44,6 +47,8 @@ pub struct Llama {
     facts: EngineFacts,
     model: &'static LlamaModel,
     spec: LoadSpec,
+    /// The model's end, read when states are wanted for the first time.
+    unembedding: Option<Result<Unembedding, String>>,
 }
 
 impl Llama {
@@ -73,7 +78,7 @@ impl Llama {
             load_us: started.elapsed().as_micros() as u64,
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone() })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), unembedding: None })
     }
 }
 
@@ -123,6 +128,50 @@ fn system_info() -> String {
 }
 
 impl Llama {
+    /// Makes the context able to tell hidden states, where a job wants some; it is opened anew for the first one that does.
+    fn listen(&mut self, jobs: &[Job]) -> Result<States, EngineError> {
+        let wish = |job: &Job| match &job.request {
+            Request::Score(score) => score.states,
+            Request::Generate(_) => States::None,
+        };
+        let wish = jobs.iter().map(wish).max().unwrap_or_default();
+        if wish != States::None && self.decoder.as_ref().is_some_and(|decoder| !decoder.listens()) {
+            // The first context's memory is needed for the second.
+            self.decoder = None;
+            self.decoder = Some(Decoder::listening(backend()?, self.model, &self.spec)?);
+        }
+        if let Some(decoder) = &self.decoder {
+            decoder.set_states(wish);
+        }
+        Ok(wish)
+    }
+
+    /// What reads labels out of the states of a round, and why states are missing.
+    fn readout(&mut self, jobs: &[Job], replies: &[Reply]) -> Readout {
+        let path = &self.spec.model;
+        let end = self.unembedding.get_or_insert_with(|| Unembedding::open(path));
+        let mut readout = match end {
+            Ok(end) => end.readout(replies),
+            Err(reason) => {
+                Readout { refusals: vec![format!("no logit lens: {reason}")], ..Readout::default() }
+            }
+        };
+        let is_missing = |(job, reply): (&Job, &Reply)| {
+            let wanted = matches!(&job.request, Request::Score(score) if score.states != States::None);
+            wanted && matches!(reply, Reply::Scored(scored) if scored.states.is_none())
+        };
+        if jobs.iter().zip(replies).any(is_missing) {
+            let fault = self.decoder.as_ref().and_then(Decoder::states_fault);
+            readout.refusals.push(match fault {
+                Some(fault) => format!("hidden states cannot be had: {fault}"),
+                None => "hidden states cannot be had: this architecture does not name the states of its layers, or they are \
+                         not finite"
+                    .into(),
+            });
+        }
+        readout
+    }
+
     /// Texts of the tokens of all scored labels, each once.
     fn label_pieces(&self, replies: &[Reply]) -> Vec<(i32, String)> {
         let labels = replies.iter().filter_map(|reply| match reply {
@@ -156,6 +205,7 @@ impl Engine for Llama {
     }
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
+        let wish = self.listen(jobs)?;
         let Some(decoder) = &mut self.decoder else {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
@@ -179,6 +229,9 @@ impl Engine for Llama {
         reply.calls = decoder.note_calls(false, started);
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
+        if wish != States::None {
+            reply.readout = self.readout(jobs, &reply.replies);
+        }
         Ok(reply)
     }
 

@@ -3,7 +3,7 @@
 use super::vocabulary::Vocabulary;
 use crate::labels::LabelTokens;
 use crate::logits::Row;
-use crate::{LabelScore, Scored, TokenProb, Usage};
+use crate::{HiddenStates, LabelScore, Scored, States, TokenProb, Usage};
 
 /// Scores in the making.
 pub(super) struct Scoring {
@@ -12,10 +12,12 @@ pub(super) struct Scoring {
     top: Vec<TokenProb>,
     top_count: usize,
     finite: bool,
+    wish: States,
+    states: Option<HiddenStates>,
 }
 
 impl Scoring {
-    pub(super) fn new(labels: LabelTokens, top_count: u16) -> Self {
+    pub(super) fn new(labels: LabelTokens, top_count: u16, wish: States) -> Self {
         let unknown = |tail: &Vec<i32>| LabelScore {
             tokens: tail.clone(),
             logprobs: vec![f32::NAN; tail.len()],
@@ -27,6 +29,8 @@ impl Scoring {
             top: Vec::new(),
             top_count: usize::from(top_count),
             finite: true,
+            wish,
+            states: None,
         }
     }
 
@@ -38,6 +42,12 @@ impl Scoring {
     pub(super) fn first(&mut self, row: Row<'_>, vocabulary: &Vocabulary) {
         let softmax = row.softmax();
         self.finite &= softmax.is_finite();
+        if let (true, Some(hidden)) = (self.wish != States::None, row.hidden()) {
+            // Another job of the round may have wanted more.
+            let behind_norm = hidden.values.len().saturating_sub(hidden.dimension);
+            let from = if self.wish == States::Final { behind_norm } else { 0 };
+            self.states = HiddenStates::pack(hidden.dimension, &hidden.values[from..]);
+        }
         for score in &mut self.scores {
             score.logprobs[0] = softmax.logprob(score.tokens[0]);
             score.rank = row.rank(score.tokens[0]);
@@ -63,6 +73,12 @@ impl Scoring {
             .filter(|&index| is_first(index))
             .map(|index| self.scores[index].sum().exp())
             .sum();
-        Scored { mass: self.finite.then_some(mass), labels: self.scores, top: self.top, usage }
+        Scored {
+            mass: self.finite.then_some(mass),
+            labels: self.scores,
+            top: self.top,
+            usage,
+            states: self.states,
+        }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn task<'a>(
     }
     let usage = Usage { prompt_tokens: size.prompt_tokens, ..Usage::default() };
     let doing = match (&job.request, work.labels) {
-        (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top)),
+        (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top, score.states)),
         (Request::Generate(generate), _) => {
             Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))
         }

@@ -183,6 +183,7 @@ fn distributions_over_labels_and_the_first_slot_are_compared() {
                 mass: None,
                 top: Vec::new(),
                 usage: Usage::default(),
+                states: None,
             }));
         }
         side(made(name, items))

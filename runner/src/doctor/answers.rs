@@ -18,7 +18,7 @@ const MEDIAN_BOUND: f64 = 0.5;
 /// The job of [`sanity`].
 pub(super) fn sentence(add_bos: bool) -> Job {
     let prompt = vec![Segment { text: OPENING.into(), control: false }];
-    let request = Request::Score(Score { continuations: vec![SENTENCE.into()], top: 0 });
+    let request = Request::Score(Score { continuations: vec![SENTENCE.into()], ..Score::default() });
     Job { id: 0, prompt, add_bos, request, follow_up: false }
 }
 
@@ -112,7 +112,7 @@ mod tests {
                 rank: 1,
             })
             .collect();
-        Reply::Scored(Scored { labels, mass: None, top: vec![], usage: Usage::default() })
+        Reply::Scored(Scored { labels, mass: None, top: vec![], usage: Usage::default(), states: None })
     }
 
     fn job(labels: usize) -> Job {
@@ -121,7 +121,7 @@ mod tests {
             id: 0,
             prompt: vec![],
             add_bos: false,
-            request: Request::Score(Score { continuations, top: 0 }),
+            request: Request::Score(Score { continuations, ..Score::default() }),
             follow_up: false,
         }
     }

@@ -77,7 +77,7 @@ async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     let sequences = spec.sequences.max(2);
     let repeats = (spec.batch_tokens / (WORDS.len() as u32 * sequences)).max(1) as usize;
     let labels = (0..sequences).map(|number| label(number, repeats)).collect();
-    let request = Request::Score(Score { continuations: labels, top: 1 });
+    let request = Request::Score(Score { continuations: labels, top: 1, ..Score::default() });
     link.round(vec![Job { request, ..long(0, 8) }], &mut |_| ()).await?;
     link.end_group().await?;
     link.memory().ok_or_else(|| LinkError::Start("the worker is not watched".into()))
@@ -92,7 +92,8 @@ fn long(number: u32, words: usize) -> Job {
     for place in 0..words.saturating_sub(7) {
         text.push_str(WORDS[(place * 5 + place / 7 + number as usize) % WORDS.len()]);
     }
-    let request = Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1 });
+    let request =
+        Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
     Job {
         id: number,
         prompt: vec![Segment { text, control: false }],

@@ -196,6 +196,7 @@ mod tests {
             mass: Some(0.25),
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
             usage: Usage::default(),
+            states: None,
         }));
         row(&run(&["lights"], vec![item.clone()]), &item, None)
     }

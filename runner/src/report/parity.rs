@@ -164,6 +164,7 @@ mod tests {
             mass: None,
             top: vec![],
             usage: Usage::default(),
+            states: None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use datasets::interfaces::Interface;
 use datasets::{Item, Loss, Script, Settings};
 use models::template::{Renderer, TemplateError};
-use models::{Advance, Job, Phase};
+use models::{Advance, HiddenStates, Job, Phase, Readout, Reply};
 
 use super::link::{Link, LinkError};
 use crate::entry::{DeathCause, GroupRef, ItemRecord};
@@ -35,6 +35,25 @@ pub struct Account {
     pub phases: Vec<Phase>,
     /// Texts of the label tokens, by id.
     pub pieces: BTreeMap<i32, String>,
+    /// Hidden states, where they were wanted.
+    pub states: Vec<Held>,
+    /// What reads labels out of them.
+    pub readout: Readout,
+}
+
+/// Hidden states of one request.
+#[derive(Debug)]
+pub struct Held {
+    /// The item.
+    pub item: String,
+    /// The interface.
+    pub interface: &'static str,
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The request of the turn, from 0.
+    pub request: usize,
+    /// The states.
+    pub states: HiddenStates,
 }
 
 /// Why a group came to no end.
@@ -125,8 +144,22 @@ pub async fn converse(
         before.tokens += tokens;
         account.phases.extend(reply.phases);
         account.pieces.extend(reply.pieces);
-        let mut replies: Vec<Vec<models::Reply>> = vec![Vec::new(); tracks.len()];
-        for (owner, reply) in owners.iter().zip(reply.replies) {
+        account.readout.extend(reply.readout);
+        let mut replies: Vec<Vec<Reply>> = vec![Vec::new(); tracks.len()];
+        for (owner, mut reply) in owners.iter().zip(reply.replies) {
+            if let Reply::Scored(scored) = &mut reply
+                && let Some(states) = scored.states.take()
+            {
+                let track = &tracks[*owner];
+                let (item, interface) = track.name();
+                account.states.push(Held {
+                    item: item.to_owned(),
+                    interface,
+                    turn: track.turns().len(),
+                    request: track.answered_requests() + replies[*owner].len(),
+                    states,
+                });
+            }
             replies[*owner].push(reply);
         }
         for (track, replies) in tracks.iter_mut().zip(replies) {

@@ -55,7 +55,7 @@ impl Runner<'_> {
             let [(prompt, request)] = track.asks() else { continue };
             let job = prompting::job(spec.renderer, 0, prompt, request)
                 .map_err(|error| failed(usize::from(spec.at.model), error.to_string()))?;
-            let answered = match link.round(vec![job.job], &mut |_| ()).await {
+            let answered = match link.round(vec![prompting::without_states(job.job)], &mut |_| ()).await {
                 Ok(reply) => link.end_group().await.map(|_| reply),
                 Err(error) => Err(error),
             };

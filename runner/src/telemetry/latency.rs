@@ -158,6 +158,7 @@ mod tests {
             mass: None,
             top: Vec::new(),
             usage: Usage { evaluated_tokens: 10, ..Usage::default() },
+            states: None,
         })];
         assert_eq!(timing(&reply), Some(Timing { first_token_us: 500, between_us: vec![] }));
         reply.replies.push(reply.replies[0].clone());

@@ -115,8 +115,7 @@ fn item(at: GroupRef) -> ItemRecord {
         labels: vec![LabelScore { tokens: vec![1], logprobs: vec![-0.5, f32::NAN], rank: 1 }],
         mass: Some(0.5),
         top: vec![TokenProb { token: 1, piece: "A".into(), logprob: -0.5 }],
-        usage,
-    };
+        usage, states: None };
     let text = Generated { bytes: b"Answer: A".to_vec(), tokens: vec![1, 2], finish: Finish::Stop, thinking_cut: false, usage };
     let candidate = Candidate { label: Some(0), start: 8, end: 9, kind: Kind::Statement };
     ItemRecord {

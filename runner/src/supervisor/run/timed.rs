@@ -121,7 +121,7 @@ impl Runner<'_> {
         for (prompt, request) in track.asks() {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
-            jobs.push(job.job);
+            jobs.push(prompting::without_states(job.job));
         }
         let faults = link.pid().and_then(major_faults);
         let window = self.measuring.begin(Stretch::Timed, key.model, None);
