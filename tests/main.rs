@@ -17,6 +17,7 @@ mod kill;
 mod memory;
 mod pictures;
 mod power;
+mod probes;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

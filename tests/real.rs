@@ -1,6 +1,7 @@
 //! The real engine on the default model.
 
 mod answering;
+mod hidden;
 mod memory;
 mod minimum;
 mod packing;

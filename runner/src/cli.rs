@@ -14,6 +14,7 @@ mod merge;
 mod models;
 mod plan;
 mod power;
+mod probe;
 mod progress;
 mod quantize;
 mod regrade;
@@ -76,6 +77,9 @@ enum Command {
     /// Compare models item by item: runs, or models of one run, the reference first
     #[command(after_help = compare::HELP)]
     Compare(compare::CompareCommand),
+    /// Read answers out of hidden states by linear readouts, and repair the model's own
+    #[command(after_help = probe::HELP)]
+    Probe(probe::ProbeCommand),
     /// Check runs against themselves: frames, hashes, what is there, grades
     Verify(verify::VerifyCommand),
     /// Write a run in a form that other tools read
@@ -129,6 +133,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Probe(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Export(command) => command.run(),

@@ -20,6 +20,7 @@ pub mod material;
 pub mod memory;
 pub mod merge;
 pub mod plan;
+pub mod probes;
 pub mod prompting;
 pub mod regrade;
 pub mod report;

@@ -8,6 +8,7 @@ use clap::Args;
 use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
+use crate::probes::{self, ProbeResult};
 use crate::report::{
     Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
     costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
@@ -100,6 +101,7 @@ struct Read {
     papers: Vec<Published>,
     notes: Vec<String>,
     costs: Vec<Cost>,
+    probes: Option<ProbeResult>,
 }
 
 impl ReportCommand {
@@ -136,7 +138,8 @@ impl ReportCommand {
 
     fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
         let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
-        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice)?;
+        let probes = ProbeResult::of_run(&self.dir)?;
+        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice, probes)?;
         if path.as_os_str() == "-" {
             return print(&page);
         }
@@ -199,7 +202,17 @@ impl ReportCommand {
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         let costs = costs(&run, &cells);
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs })
+        Ok(Read {
+            run,
+            cells,
+            strata,
+            controls,
+            figures,
+            papers,
+            notes,
+            costs,
+            probes: ProbeResult::of_run(&self.dir)?,
+        })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -269,6 +282,7 @@ impl ReportCommand {
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));
         }
+        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width)));
         format!("{notes}{}\n", tables.join("\n\n"))
     }
 }

@@ -89,7 +89,14 @@ impl Run {
                     let done = &session.done;
                     let states = session.states.take();
                     let report = supervisor::run(
-                        &plan, &mut log, done, program, interrupt, &mut teller, measuring, states,
+                        &plan,
+                        &mut log,
+                        done,
+                        program,
+                        interrupt,
+                        &mut teller,
+                        measuring,
+                        states,
                     )
                     .await;
                     log.close().map_err(|error| Failure::disk(error.to_string()))?;

@@ -64,7 +64,11 @@ pub(super) struct Loaded {
 }
 
 /// Analyses everything that was given. `say` hears what is at work.
-pub fn analyse(corpora: &Corpora, options: &Options, say: &mut dyn FnMut(&str)) -> Result<ProbeResult, Failure> {
+pub fn analyse(
+    corpora: &Corpora,
+    options: &Options,
+    say: &mut dyn FnMut(&str),
+) -> Result<ProbeResult, Failure> {
     let mut results = Vec::new();
     for corpus in &corpora.all {
         say(&format!("{}, {}: {} answers", corpus.model, corpus.task, corpus.samples.len()));
@@ -84,8 +88,11 @@ fn one(corpus: &Corpus, options: &Options, say: &mut dyn FnMut(&str)) -> Result<
     }
     let classes = corpus.classes();
     let targets = corpus.targets(&classes);
-    let conditions: Vec<(&str, Rows)> =
-        corpus.conditions().into_iter().map(|condition| (condition, rows(corpus, &parts, condition))).collect();
+    let conditions: Vec<(&str, Rows)> = corpus
+        .conditions()
+        .into_iter()
+        .map(|condition| (condition, rows(corpus, &parts, condition)))
+        .collect();
     let shapes: Vec<(usize, usize)> = corpus
         .samples
         .iter()
@@ -135,7 +142,8 @@ fn one(corpus: &Corpus, options: &Options, say: &mut dyn FnMut(&str)) -> Result<
         notes.push(match shapes.is_empty() {
             true => "there are no hidden states: figures are about the model's own scores alone".to_owned(),
             false if shape.is_none() => {
-                "hidden states differ in size or number: no readout is learnt; give one run at a time".to_owned()
+                "hidden states differ in size or number: no readout is learnt; give one run at a time"
+                    .to_owned()
             }
             false => "some answers have no hidden states: no readout is learnt".to_owned(),
         });
@@ -151,7 +159,9 @@ fn one(corpus: &Corpus, options: &Options, say: &mut dyn FnMut(&str)) -> Result<
 
 fn rows(corpus: &Corpus, parts: &[Part], condition: &str) -> Rows {
     let of = |part: Part| {
-        (0..parts.len()).filter(|&at| parts[at] == part && corpus.samples[at].condition == condition).collect()
+        (0..parts.len())
+            .filter(|&at| parts[at] == part && corpus.samples[at].condition == condition)
+            .collect()
     };
     Rows { train: of(Part::Train), validation: of(Part::Validation), test: of(Part::Test) }
 }
@@ -182,7 +192,8 @@ impl Bench<'_> {
         notes: &mut Vec<String>,
         say: &mut dyn FnMut(&str),
     ) -> Result<(), Failure> {
-        let tests: Vec<usize> = self.conditions.iter().flat_map(|(_, rows)| rows.test.iter().copied()).collect();
+        let tests: Vec<usize> =
+            self.conditions.iter().flat_map(|(_, rows)| rows.test.iter().copied()).collect();
         result.chance = native::chance(&self.targets, &tests);
         result.majority = self.majority();
         say(&format!("  readouts of the last state, {} numbers", self.dimension));
@@ -244,7 +255,13 @@ impl Bench<'_> {
     fn learn(&self, condition: usize, state: usize) -> Result<(Option<Chosen>, Option<Share>), Failure> {
         let mut loaded = self.loaded(condition, state)?;
         let fit = |loaded: &Loaded| {
-            fit_chosen(&loaded.features, &loaded.targets, self.classes.len(), &loaded.train, &loaded.validation)
+            fit_chosen(
+                &loaded.features,
+                &loaded.targets,
+                self.classes.len(),
+                &loaded.train,
+                &loaded.validation,
+            )
         };
         let chosen = fit(&loaded);
         let truth = loaded.targets.clone();
@@ -277,7 +294,8 @@ impl Bench<'_> {
     /// One state of all rows of a condition, in memory.
     pub(super) fn loaded(&self, condition: usize, state: usize) -> Result<Loaded, Failure> {
         let rows = &self.conditions[condition].1;
-        let samples: Vec<usize> = [&rows.train, &rows.validation, &rows.test].into_iter().flatten().copied().collect();
+        let samples: Vec<usize> =
+            [&rows.train, &rows.validation, &rows.test].into_iter().flatten().copied().collect();
         let features = self.corpus.load(&samples, state)?;
         let targets = samples.iter().map(|&sample| self.targets[sample]).collect();
         let (train, validation) = (rows.train.len(), rows.validation.len());
@@ -321,7 +339,8 @@ impl Bench<'_> {
         let train = self.conditions.iter().flat_map(|(_, rows)| &rows.train);
         train.for_each(|&row| *counts.entry(self.targets[row].class).or_default() += 1);
         let most = counts.into_iter().max_by_key(|&(class, count)| (count, std::cmp::Reverse(class)))?.0;
-        let tests: Vec<usize> = self.conditions.iter().flat_map(|(_, rows)| rows.test.iter().copied()).collect();
+        let tests: Vec<usize> =
+            self.conditions.iter().flat_map(|(_, rows)| rows.test.iter().copied()).collect();
         let right = tests.iter().filter(|&&row| self.targets[row].class == most).count();
         (!tests.is_empty()).then(|| right as f64 / tests.len() as f64)
     }

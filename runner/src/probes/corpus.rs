@@ -102,9 +102,7 @@ impl States {
         let mut bytes = vec![0; self.dimension * width];
         self.file.read_exact_at(&mut bytes, self.at + (state * self.dimension * width) as u64)?;
         match &self.kind {
-            Kept::Halves(exponents) => {
-                Ok((bytes, two_to(exponents.get(state).copied().unwrap_or_default())))
-            }
+            Kept::Halves(exponents) => Ok((bytes, two_to(exponents.get(state).copied().unwrap_or_default()))),
             Kept::Singles => {
                 let floats: Vec<f32> = bytes
                     .chunks_exact(4)
@@ -178,8 +176,9 @@ impl Corpus {
         let mut table = Halves::with_room(first.map_or(0, |states| states.dimension), samples.len());
         for &sample in samples {
             let sample = &self.samples[sample];
-            let failed =
-                |what: String| Failure::disk(format!("hidden state of {} ({}): {what}", sample.id, sample.condition));
+            let failed = |what: String| {
+                Failure::disk(format!("hidden state of {} ({}): {what}", sample.id, sample.condition))
+            };
             let states = sample.states.as_ref().ok_or_else(|| failed("there is none".into()))?;
             let (bytes, factor) = states.halves(state).map_err(|error| failed(error.to_string()))?;
             if !table.push(&bytes, factor) {
@@ -200,6 +199,13 @@ pub fn load(paths: &[PathBuf]) -> Result<Corpora, Failure> {
             false => readouts::add(&mut corpora, path)?,
         }
     }
+    Ok(corpora)
+}
+
+/// Reads the scored answers of a run, with states where it kept them.
+pub fn load_answers(dir: &Path) -> Result<Corpora, Failure> {
+    let mut corpora = Corpora::default();
+    from_run::add_answers(&mut corpora, &mut from_run::Known::default(), dir)?;
     Ok(corpora)
 }
 

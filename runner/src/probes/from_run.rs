@@ -10,13 +10,15 @@ use super::corpus::{Corpora, Kept, Sample, States};
 use crate::entry::{Header, ItemRecord, TurnRecord};
 use crate::exit::{Exit, Failure};
 use crate::report::RunLog;
-use crate::states::{StatesFile, STATES_FILE};
+use crate::states::{STATES_FILE, StatesFile};
 
 /// What was met before, so that parts of one plan join and runs of other items stay apart.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// What decides the items of a task, with the number that it was given.
     materials: HashMap<String, usize>,
+    /// The file behind each model's name.
+    models: HashMap<String, String>,
     /// Model, task, item and condition.
     samples: HashSet<(String, String, String, String)>,
 }
@@ -27,15 +29,45 @@ type Places<'a> = HashMap<(u16, u16, &'a str, &'a str, u16), &'a crate::states::
 /// Adds the samples of a run.
 pub(super) fn add(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Result<(), Failure> {
     let run = RunLog::read(dir)?;
-    let file = StatesFile::of_run(dir)?.ok_or_else(|| {
-        Failure::input(format!(
+    match StatesFile::of_run(dir)? {
+        Some(file) => with_states(corpora, known, dir, &run, &file),
+        None => Err(Failure::input(format!(
             "{}: the run kept no hidden states (there is no file `{STATES_FILE}`): run it with hidden-states = \"final\" or \
              \"layers\" under [asking]",
             dir.display()
-        ))
-    })?;
+        ))),
+    }
+}
+
+/// Adds the samples of a run, with states where it kept them.
+pub(super) fn add_answers(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Result<(), Failure> {
+    let run = RunLog::read(dir)?;
+    if let Some(file) = StatesFile::of_run(dir)? {
+        return with_states(corpora, known, dir, &run, &file);
+    }
+    for item in &run.items {
+        let header = &run.header;
+        let model = header.models.get(usize::from(item.at.model)).map(|model| model.name.as_str());
+        let task = header.tasks.get(usize::from(item.at.task)).map(|task| task.name.as_str());
+        let (Some(model), Some(task)) = (model, task) else { continue };
+        let samples =
+            item.turns.iter().enumerate().filter_map(|(turn, record)| sample(item, turn, record, ""));
+        corpora.of(model, task).samples.extend(samples);
+    }
+    Ok(())
+}
+
+fn with_states(
+    corpora: &mut Corpora,
+    known: &mut Known,
+    dir: &Path,
+    run: &RunLog,
+    file: &StatesFile,
+) -> Result<(), Failure> {
     // A merged log has an identity of its own; its states stay with the parts.
-    let own = |run_id: &String| *run_id == run.header.run_id || run.sources.iter().any(|source| source.run_id == *run_id);
+    let own = |run_id: &String| {
+        *run_id == run.header.run_id || run.sources.iter().any(|source| source.run_id == *run_id)
+    };
     if !file.run_id.as_ref().is_some_and(own) {
         return Err(Failure::new(
             Exit::Mismatch,
@@ -43,13 +75,18 @@ pub(super) fn add(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Resul
         ));
     }
     if file.damaged > 0 {
-        corpora.notes.push(format!("{}: {} damaged stretches were passed over", file.path().display(), file.damaged));
+        corpora.notes.push(format!(
+            "{}: {} damaged stretches were passed over",
+            file.path().display(),
+            file.damaged
+        ));
     }
     for (model, reason) in &file.refusals {
         let name = file.models.get(model).map_or("?", |(name, _)| name);
         corpora.notes.push(format!("{}: model {name}: {reason}", dir.display()));
     }
-    let numbers = Arc::new(file.file().map_err(|error| Failure::disk(format!("{}: {error}", file.path().display())))?);
+    let numbers =
+        Arc::new(file.file().map_err(|error| Failure::disk(format!("{}: {error}", file.path().display())))?);
     let mut places: Places<'_> = HashMap::new();
     for kept in &file.kept {
         let place = &kept.place;
@@ -78,13 +115,13 @@ pub(super) fn add(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Resul
                 count: kept.place.exponents.len(),
                 kind: Kept::Halves(kept.place.exponents.clone()),
             });
-            let name =
-                (model.name.clone(), task.name.clone(), sample.id.clone(), sample.condition.clone());
+            let model_name = known.model_name(&model.name, &model.sha256);
+            let name = (model_name.clone(), task.name.clone(), sample.id.clone(), sample.condition.clone());
             if !known.samples.insert(name) {
                 twice += 1;
                 continue;
             }
-            let corpus = corpora.of(&model.name, &task.name);
+            let corpus = corpora.of(&model_name, &task.name);
             corpus.shortcut_tag = corpus.shortcut_tag.or(shortcut_tag(&task.task, &task.params_json));
             corpus.samples.push(sample);
             if corpus.norm.is_none() {
@@ -95,7 +132,10 @@ pub(super) fn add(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Resul
         }
     }
     if missing > 0 {
-        corpora.notes.push(format!("{}: {missing} scored answers have no hidden states and are left out", dir.display()));
+        corpora.notes.push(format!(
+            "{}: {missing} scored answers have no hidden states and are left out",
+            dir.display()
+        ));
     }
     if twice > 0 {
         corpora.notes.push(format!(
@@ -107,6 +147,15 @@ pub(super) fn add(corpora: &mut Corpora, known: &mut Known, dir: &Path) -> Resul
 }
 
 impl Known {
+    /// The name; with the beginning of the file's hash where another file has that name already.
+    fn model_name(&mut self, name: &str, sha256: &str) -> String {
+        let first = self.models.entry(name.to_owned()).or_insert_with(|| sha256.to_owned());
+        match first == sha256 {
+            true => name.to_owned(),
+            false => format!("{name} ({})", sha256.chars().take(8).collect::<String>()),
+        }
+    }
+
     /// Nothing for the first material of a task, a number for others: equal ids of other seeds are other items.
     fn prefix(&mut self, material: &str) -> String {
         let next = self.materials.len();

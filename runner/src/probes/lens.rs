@@ -9,7 +9,10 @@ pub(super) fn fits(corpus: &Corpus, sample: &Sample) -> bool {
     let tokens = &sample.tokens;
     corpus.norm.is_some()
         && tokens.len() == sample.labels.len()
-        && tokens.iter().enumerate().all(|(at, token)| !tokens[..at].contains(token) && corpus.rows.contains_key(token))
+        && tokens
+            .iter()
+            .enumerate()
+            .all(|(at, token)| !tokens[..at].contains(token) && corpus.rows.contains_key(token))
 }
 
 /// The label that the lens reads out of a state. The last state is behind the final norm already.

@@ -22,11 +22,15 @@ mod table;
 mod tests;
 
 pub use analysis::{Options, analyse};
-pub use corpus::{Corpora, Corpus, Sample, States, load};
+pub use corpus::{Corpora, Corpus, Sample, States, load, load_answers};
 pub use readouts::{READOUTS_FILE, export};
 pub use result::{
-    ConditionResult, CorpusResult, CurvePoint, Native, PROBES_FILE, ProbeResult, RepairRow, Share, ShortcutTable,
-    Transfer,
+    ConditionResult, CorpusResult, CurvePoint, Native, PROBES_FILE, ProbeResult, RepairRow, Share,
+    ShortcutTable, Transfer,
 };
 pub use split::{Part, SplitBy};
+pub(crate) use table::{
+    CONDITION_HEADINGS, condition_rows, curve_rows, heading, repair_rows, shortcut_headings, shortcut_rows,
+    transfer_rows,
+};
 pub use table::{text, write_csv};

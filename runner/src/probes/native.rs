@@ -22,7 +22,10 @@ pub(super) fn choice(sample: &Sample) -> Option<usize> {
 pub(super) fn by_class(sample: &Sample, classes: &[&str]) -> Vec<f64> {
     let of = |class: &&str| {
         let place = sample.labels.iter().position(|label| label == class);
-        place.and_then(|place| sample.scores.get(place).copied()).filter(|score| score.is_finite()).unwrap_or(-50.0)
+        place
+            .and_then(|place| sample.scores.get(place).copied())
+            .filter(|score| score.is_finite())
+            .unwrap_or(-50.0)
     };
     classes.iter().map(of).collect()
 }
@@ -30,10 +33,13 @@ pub(super) fn by_class(sample: &Sample, classes: &[&str]) -> Vec<f64> {
 /// Figures over some samples.
 pub(super) fn figures<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Native {
     let n = samples.clone().count() as u64;
-    let chosen: Vec<(Option<usize>, &Sample)> = samples.clone().map(|sample| (choice(sample), sample)).collect();
-    let count = |of: &dyn Fn(&(Option<usize>, &Sample)) -> bool| chosen.iter().filter(|pair| of(pair)).count() as u64;
+    let chosen: Vec<(Option<usize>, &Sample)> =
+        samples.clone().map(|sample| (choice(sample), sample)).collect();
+    let count =
+        |of: &dyn Fn(&(Option<usize>, &Sample)) -> bool| chosen.iter().filter(|pair| of(pair)).count() as u64;
     let slots = chosen.iter().map(|(_, sample)| sample.labels.len()).max().unwrap_or_default();
-    let mean = |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    let mean =
+        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     Native {
         accuracy: Share::of(count(&|(choice, sample)| *choice == Some(sample.gold)), n),
         first_slot: Share::of(count(&|(choice, _)| *choice == Some(0)), n),
@@ -47,5 +53,6 @@ pub(super) fn figures<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> 
 
 /// Mean of one over the number of choices.
 pub(super) fn chance(targets: &[Target], rows: &[usize]) -> f64 {
-    rows.iter().map(|&row| 1.0 / f64::from(targets[row].choices().max(1))).sum::<f64>() / rows.len().max(1) as f64
+    rows.iter().map(|&row| 1.0 / f64::from(targets[row].choices().max(1))).sum::<f64>()
+        / rows.len().max(1) as f64
 }

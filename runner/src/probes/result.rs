@@ -224,6 +224,7 @@ impl ProbeResult {
     pub fn save(&self, dir: &Path) -> Result<(), Failure> {
         let path = dir.join(PROBES_FILE);
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        std::fs::write(&path, text + "\n").map_err(|error| Failure::disk(format!("{}: {error}", path.display())))
+        std::fs::write(&path, text + "\n")
+            .map_err(|error| Failure::disk(format!("{}: {error}", path.display())))
     }
 }

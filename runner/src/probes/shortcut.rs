@@ -12,7 +12,11 @@ use crate::exit::Failure;
 const MOST_KINDS: usize = 8;
 
 /// A table for each condition: nothing left out, one kind, two kinds.
-pub(super) fn shortcut(bench: &Bench<'_>, tag: &str, notes: &mut Vec<String>) -> Result<Vec<ShortcutTable>, Failure> {
+pub(super) fn shortcut(
+    bench: &Bench<'_>,
+    tag: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<ShortcutTable>, Failure> {
     let mut kinds: Vec<&str> = bench.corpus.samples.iter().filter_map(|sample| sample.tag(tag)).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -45,7 +49,8 @@ pub(super) fn shortcut(bench: &Bench<'_>, tag: &str, notes: &mut Vec<String>) ->
             let mut row_values = vec![0.0; bench.dimension];
             let mut counts = vec![(0, 0); kinds.len()];
             for &row in &loaded.test {
-                let Some(kind) = kind_of(row).and_then(|kind| kinds.iter().position(|known| *known == kind)) else {
+                let Some(kind) = kind_of(row).and_then(|kind| kinds.iter().position(|known| *known == kind))
+                else {
                     continue;
                 };
                 loaded.features.read(row, &mut row_values);

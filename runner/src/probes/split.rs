@@ -41,8 +41,7 @@ fn named(word: &str) -> Option<Part> {
 
 /// The part of each sample; one item is in one part in all conditions.
 pub(super) fn split(corpus: &Corpus, seed: u64) -> (SplitBy, Vec<Part>) {
-    let tagged: Option<Vec<Part>> =
-        corpus.samples.iter().map(|sample| named(sample.tag("split")?)).collect();
+    let tagged: Option<Vec<Part>> = corpus.samples.iter().map(|sample| named(sample.tag("split")?)).collect();
     let whole = |parts: &Vec<Part>| parts.contains(&Part::Train) && parts.contains(&Part::Test);
     if let Some(mut parts) = tagged.filter(whole) {
         if !parts.contains(&Part::Validation) {
@@ -57,7 +56,8 @@ pub(super) fn split(corpus: &Corpus, seed: u64) -> (SplitBy, Vec<Part>) {
         if by == SplitBy::Family { sample.family.as_str() } else { sample.id.as_str() }
     };
     let all: Vec<usize> = (0..corpus.samples.len()).collect();
-    let drawn = draw(corpus, &all, unit, seed, &[(Part::Train, 0.6), (Part::Validation, 0.2), (Part::Test, 0.2)]);
+    let drawn =
+        draw(corpus, &all, unit, seed, &[(Part::Train, 0.6), (Part::Validation, 0.2), (Part::Test, 0.2)]);
     (by, (0..corpus.samples.len()).map(|at| drawn[unit(at)]).collect())
 }
 
@@ -92,7 +92,8 @@ fn draw<'a>(
     for (name, size) in units {
         // To the part that is farthest behind its share; of equals the first.
         let behind = |part: usize| shares[part].1 - taken[part] / total;
-        let part = (1..shares.len()).fold(0, |best, part| if behind(part) > behind(best) { part } else { best });
+        let part =
+            (1..shares.len()).fold(0, |best, part| if behind(part) > behind(best) { part } else { best });
         taken[part] += size as f64;
         parts.insert(name, shares[part].0);
     }

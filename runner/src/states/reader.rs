@@ -130,7 +130,14 @@ impl StatesFile {
         }
     }
 
-    fn see(&mut self, head: Head, body: Vec<u8>, at: u64, body_bytes: usize, known: &mut HashMap<Key, usize>) {
+    fn see(
+        &mut self,
+        head: Head,
+        body: Vec<u8>,
+        at: u64,
+        body_bytes: usize,
+        known: &mut HashMap<Key, usize>,
+    ) {
         match head {
             Head::Run { run_id } => self.run_id = self.run_id.take().or(Some(run_id)),
             Head::Model { model, name, sha256 } => drop(self.models.insert(model, (name, sha256))),
@@ -186,7 +193,8 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 fn first_line(input: &mut impl Read, path: &Path) -> Result<u64, Failure> {
     let want = format!("{MAGIC}{FORMAT}\n");
     let mut line = vec![0; want.len()];
-    let whole = filled(input, &mut line).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+    let whole =
+        filled(input, &mut line).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
     if whole && line == want.as_bytes() {
         return Ok(want.len() as u64);
     }

@@ -30,7 +30,12 @@ fn write(dir: &Path, items: std::ops::Range<usize>) {
     let mut writer = StatesWriter::open(dir, "run-1", true).unwrap();
     let record = ModelRecord { name: "m".into(), sha256: "ab".into(), ..ModelRecord::default() };
     let readout = Readout {
-        norm: Some(FinalNorm { centred: false, epsilon: 1e-5, weight: vec![1.0, 2.0, 3.0, 4.0], bias: vec![] }),
+        norm: Some(FinalNorm {
+            centred: false,
+            epsilon: 1e-5,
+            weight: vec![1.0, 2.0, 3.0, 4.0],
+            bias: vec![],
+        }),
         rows: vec![OutputRow { token: 7, row: HiddenStates::pack(4, &[0.5; 4]).unwrap() }],
         refusals: vec!["no row of token 9".into()],
     };
@@ -82,13 +87,8 @@ fn after_a_crash_at_any_byte_writing_goes_on_and_nothing_whole_is_lost() {
     let whole = tempfile::tempdir().unwrap();
     write(whole.path(), 0..3);
     let bytes = std::fs::read(whole.path().join(STATES_FILE)).unwrap();
-    let ends: Vec<u64> = StatesFile::of_run(whole.path())
-        .unwrap()
-        .unwrap()
-        .kept
-        .iter()
-        .map(|kept| kept.at + 24 + 4)
-        .collect();
+    let ends: Vec<u64> =
+        StatesFile::of_run(whole.path()).unwrap().unwrap().kept.iter().map(|kept| kept.at + 24 + 4).collect();
     for cut in 0..bytes.len() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(STATES_FILE), &bytes[..cut]).unwrap();
@@ -128,7 +128,9 @@ fn what_is_no_file_of_states_or_belongs_to_another_run_is_refused() {
     let other = StatesWriter::open(dir.path(), "run-2", true).unwrap_err();
     assert!(other.message.contains("another run, run-1"), "{other}");
     let path = dir.path().join("x");
-    for (text, what) in [("edge-eval states 9\n....", "another format"), ("PK\u{3}\u{4}, and so on and on", "no file of")] {
+    for (text, what) in
+        [("edge-eval states 9\n....", "another format"), ("PK\u{3}\u{4}, and so on and on", "no file of")]
+    {
         std::fs::write(&path, text).unwrap();
         let error = StatesFile::open(&path).unwrap_err();
         assert!(error.message.contains(what), "{error}");

@@ -36,7 +36,9 @@ impl StatesWriter {
             Ok(meta) if meta.len() > (MAGIC.len() + 2) as u64 => Some(StatesFile::open(&path)?),
             _ => None,
         };
-        if let Some(other) = begun.as_ref().and_then(|begun| begun.run_id.as_ref()).filter(|other| *other != run_id) {
+        if let Some(other) =
+            begun.as_ref().and_then(|begun| begun.run_id.as_ref()).filter(|other| *other != run_id)
+        {
             return Err(Failure::new(
                 Exit::Mismatch,
                 format!("{}: holds the states of another run, {other}", path.display()),
@@ -91,7 +93,10 @@ impl StatesWriter {
             return Ok(fresh);
         }
         if self.models.insert(model) {
-            self.append(&Head::Model { model, name: record.name.clone(), sha256: record.sha256.clone() }, &[])?;
+            self.append(
+                &Head::Model { model, name: record.name.clone(), sha256: record.sha256.clone() },
+                &[],
+            )?;
         }
         if let Some(norm) = readout.norm.as_ref().filter(|_| self.norms.insert(model)) {
             let body: Vec<u8> =

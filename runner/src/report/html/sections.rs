@@ -7,6 +7,7 @@ mod curves;
 mod items;
 mod latency;
 mod papers;
+mod probes;
 mod provenance;
 mod slots;
 mod summary;
@@ -36,6 +37,7 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "learning", title: "Learning curves", render: curves::learning },
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
+    Section { id: "probes", title: "Readouts of hidden states", render: probes::render },
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
