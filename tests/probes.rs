@@ -24,7 +24,8 @@ fn questions(path: &Path, count: usize) {
     std::fs::write(path, lines.join("\n")).unwrap();
 }
 
-/// Four layers of eighty numbers; the answer stands in them from the second layer on, elsewhere where the prompt asks to think.
+/// Four layers of eighty numbers; the answer stands in them from the second layer on, and the next label where the prompt asks
+/// to think.
 const MODEL: &str = "fake:states=80,layers=4,knows=gold:,knows-from=1,turn-on=step by step";
 
 fn bench(model: &str, states: &str, count: usize) -> Bench {
@@ -76,7 +77,7 @@ fn probes_find_the_planted_code_from_its_layer_on_and_nothing_where_labels_are_s
         assert!(covers(&condition.native.accuracy, 0.25), "{condition:?}");
     }
     for transfer in corpus.transfer.iter().filter(|transfer| transfer.train != transfer.test) {
-        assert!(covers(&transfer.accuracy, 0.25), "{transfer:?}");
+        assert!(transfer.accuracy.value.unwrap() < 0.05, "{transfer:?}");
     }
     assert_eq!(corpus.curve.len(), 10);
     for point in &corpus.curve {
@@ -84,7 +85,7 @@ fn probes_find_the_planted_code_from_its_layer_on_and_nothing_where_labels_are_s
         let planted = point.layer >= 2;
         assert_eq!(point.normed, point.layer == 5);
         assert!(if planted { probe.value.unwrap() > 0.95 } else { covers(probe, 0.25) }, "{point:?}");
-        // The model's own end reads the numbers of the one condition and not those of the other.
+        // The model's own end reads the label of the one condition, and the next one of the other.
         let is_read = planted && point.condition == "direct";
         assert!(if is_read { lens.value.unwrap() > 0.95 } else { lens.value.unwrap() < 0.45 }, "{point:?}");
     }

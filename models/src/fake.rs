@@ -19,7 +19,7 @@ pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
     after strike-after=N jobs, once=PATH (strike only if this file can be made), states=N numbers, layers=N, knows=TEXT before \
-    the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts whose states hold it otherwise";
+    the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts whose states hold the next label";
 
 /// What the fake engine does beside answering.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

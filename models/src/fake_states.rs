@@ -1,8 +1,8 @@
 //! Hidden states of the fake engine, with a linear code that is known: what probes must find, and where they must not.
 //!
 //! The answer is told by the prompt itself (`knows=gold:` reads the label behind `gold:`), and stands in the states as one
-//! raised number per label, above noise, from a layer on. In prompts with the turning text other numbers are raised, so that
-//! a readout learnt on the one kind says nothing about the other. Scores of labels know nothing of all this.
+//! raised number per label, above noise, from a layer on. In prompts with the turning text the number of the next label is raised,
+//! so that a readout learnt on the one kind is always wrong on the other. Scores of labels know nothing of all this.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -24,7 +24,7 @@ pub(crate) struct Planted {
     pub(crate) knows: String,
     /// The first layer whose state holds it.
     pub(crate) from_layer: usize,
-    /// Prompts with this text hold it in other numbers.
+    /// Prompts with this text hold it as the next label.
     pub(crate) turned_by: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Planted {
             let start = values.len();
             values.extend((0..self.dimension).map(|place| noise(text, drawn_as, place)));
             if let Some(label) = known.filter(|_| layer >= self.from_layer) {
-                let place = if turned { LABELS + label } else { label };
+                let place = if turned { (label + 1) % score.continuations.len() } else { label };
                 if let Some(value) = values.get_mut(start + place) {
                     *value += RAISED;
                 }
@@ -118,7 +118,7 @@ mod tests {
             top: 0,
             states: States::Layers,
         };
-        for (text, raised) in [("x gold:B y", 1), ("x gold:C step by step", LABELS + 2)] {
+        for (text, raised) in [("x gold:B y", 1), ("x gold:C step by step", 0)] {
             let states = planted.states(text, &score).unwrap();
             assert_eq!(states.count(), 4);
             for layer in 0..4 {

@@ -10,7 +10,7 @@ const LABELS: [&str; 4] = ["A", "B", "C", "D"];
 const DIMENSION: usize = 40;
 
 /// Readouts of `items` items in two conditions. `direct` holds the answer in numbers 0 to 3, and the scores say it;
-/// `cot-prefix` holds it in numbers 10 to 13, and the scores say the first label. Items of the kind `odd` hold it in numbers
+/// `cot-prefix` holds the next label there, and the scores say the first label. Items of the kind `odd` hold it in numbers
 /// 20 on instead, where `kinds` is set.
 fn write(dir: &Path, items: usize, kinds: bool, more: impl Fn(usize) -> String) {
     let mut stream = Stream::new(11, &["planted readouts"]);
@@ -22,8 +22,8 @@ fn write(dir: &Path, items: usize, kinds: bool, more: impl Fn(usize) -> String) 
         let odd = kinds && item % 2 == 1;
         for (place, condition) in ["direct", "cot-prefix"].into_iter().enumerate() {
             let mut state: Vec<f32> = (0..DIMENSION).map(|_| (stream.unit() * 2.0 - 1.0) as f32).collect();
-            let first = if odd { 20 } else { place * 10 };
-            state[first + gold] += 3.0;
+            let first = if odd { 20 } else { 0 };
+            state[first + (gold + place) % 4] += 3.0;
             array.extend(state.iter().flat_map(|value| value.to_le_bytes()));
             let said = if place == 0 { gold } else { 0 };
             let logits: Vec<f64> = (0..4).map(|label| if label == said { 2.0 } else { 0.5 }).collect();
@@ -70,8 +70,8 @@ fn the_planted_code_is_found_in_its_own_condition_and_nowhere_else() {
         match transfer.train == transfer.test {
             // The code stands above the noise: the classes can be told apart without error.
             true => assert!(value > 0.97, "{transfer:?}"),
-            // A readout of other numbers reads noise.
-            false => assert!(covers(&transfer.accuracy, 0.25), "{transfer:?}"),
+            // What was learnt in the one says the next label in the other, or the one before.
+            false => assert!(value < 0.03, "{transfer:?}"),
         }
     }
     for condition in &corpus.conditions {
@@ -109,7 +109,7 @@ fn an_update_repairs_what_a_calibration_cannot() {
     let repaired = row("low-rank", "cot-prefix", "cot-prefix");
     assert_eq!(repaired.rank, Some(4));
     assert!(repaired.before.value.unwrap() < 0.4 && repaired.after.value.unwrap() > 0.95, "{repaired:?}");
-    // The update reads numbers that hold noise under `direct`; the scores there are right as they are.
+    // The scores of `direct` are right as they are.
     let direct = row("low-rank", "cot-prefix", "direct");
     assert_eq!(direct.before.value, Some(1.0));
     // All items have the same scores under `cot-prefix`: no factor and offset can tell them apart.
@@ -156,14 +156,12 @@ fn a_readout_that_never_saw_a_kind_fails_on_it_where_the_kinds_have_their_own_co
     let names: Vec<String> = table.rows.iter().map(|row| row.without.join("/")).collect();
     assert_eq!(names, ["", "even", "odd"]);
     assert!(table.rows[0].by_kind.iter().all(|share| share.value.unwrap() > 0.95), "{table:?}");
-    assert!(
-        table.rows[1].by_kind[1].value.unwrap() > 0.95 && covers(&table.rows[1].by_kind[0], 0.25),
-        "{table:?}"
-    );
-    assert!(
-        table.rows[2].by_kind[0].value.unwrap() > 0.95 && covers(&table.rows[2].by_kind[1], 0.25),
-        "{table:?}"
-    );
+    assert!(table.rows[1].by_kind[1].value.unwrap() > 0.95, "{table:?}");
+    assert!(table.rows[2].by_kind[0].value.unwrap() > 0.95, "{table:?}");
+    // Nothing was learnt about the numbers in which the other kind holds its answer.
+    for unseen in [&table.rows[1].by_kind[0], &table.rows[2].by_kind[1]] {
+        assert!(unseen.value.unwrap() < 0.6, "{table:?}");
+    }
 }
 
 #[test]
@@ -172,7 +170,10 @@ fn a_result_is_kept_and_read_again_and_every_share_is_a_row() {
     assert_eq!(ProbeResult::of_run(dir.path()).unwrap(), None);
     result.save(dir.path()).unwrap();
     let again = ProbeResult::of_run(dir.path()).unwrap().unwrap();
-    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&result).unwrap());
+    let rights = |result: &ProbeResult| -> Vec<u64> {
+        result.corpora[0].transfer.iter().map(|transfer| transfer.accuracy.right).collect()
+    };
+    assert_eq!((again.seed, rights(&again)), (result.seed, rights(&result)));
     let mut csv = Vec::new();
     write_csv(&result, &mut csv).unwrap();
     // Per condition: native, first slot, shuffled; four transfers; two methods by four pairs. And the headings.
