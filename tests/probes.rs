@@ -49,8 +49,10 @@ fn probed(bench: &Bench, more: &[&str]) -> ProbeResult {
     serde_json::from_str(&out).expect("a result")
 }
 
+/// Whether a share is that of draws with this probability: within four standard deviations.
 fn covers(share: &Share, value: f64) -> bool {
-    share.low.unwrap() <= value && value <= share.high.unwrap()
+    let n = share.n as f64;
+    (share.right as f64 - n * value).abs() <= 4.0 * (n * value * (1.0 - value)).sqrt()
 }
 
 fn value(share: &Option<Share>) -> f64 {

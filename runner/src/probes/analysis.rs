@@ -1,6 +1,6 @@
 //! The course of an analysis: splits, readouts of the last state, transfer, and what is asked beside them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use datasets::Stream;
 use datasets::readout::{Chosen, Halves, Target, fit_chosen};
@@ -157,6 +157,27 @@ fn one(corpus: &Corpus, options: &Options, say: &mut dyn FnMut(&str)) -> Result<
     Ok(result)
 }
 
+/// The same classes in an order of which every stretch has its share of each. Dealt to rows that lie class by class, what a row
+/// gets tells nothing of what it had: with a plain shuffle some class gets more of one label by luck, and a state that holds
+/// the class clearly lets a readout follow that luck on every item.
+fn dealt(classes: impl Iterator<Item = u16> + Clone) -> Vec<u16> {
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+    classes.for_each(|class| *counts.entry(class).or_default() += 1);
+    let total: usize = counts.values().sum();
+    let mut given: BTreeMap<u16, usize> = BTreeMap::new();
+    (1..=total)
+        .map(|place| {
+            let behind = |class: u16| {
+                (counts[&class] * place) as i64 - (given.get(&class).copied().unwrap_or(0) * total) as i64
+            };
+            let next = counts.keys().copied().max_by_key(|&class| (behind(class), std::cmp::Reverse(class)));
+            let next = next.unwrap_or_default();
+            *given.entry(next).or_default() += 1;
+            next
+        })
+        .collect()
+}
+
 fn rows(corpus: &Corpus, parts: &[Part], condition: &str) -> Rows {
     let of = |part: Part| {
         (0..parts.len())
@@ -276,17 +297,19 @@ impl Bench<'_> {
     /// Shuffles right labels among rows that offer the same choices, those for test left alone.
     fn shuffle(&self, loaded: &mut Loaded, condition: &str) {
         let mut stream = Stream::new(self.options.seed, &["probe", "shuffle", &self.corpus.task, condition]);
-        let learnt: Vec<usize> = loaded.train.iter().chain(&loaded.validation).copied().collect();
-        let mut offers: Vec<u64> = learnt.iter().map(|&row| loaded.targets[row].valid).collect();
-        offers.sort_unstable();
-        offers.dedup();
-        for valid in offers {
-            let rows: Vec<usize> =
-                learnt.iter().copied().filter(|&row| loaded.targets[row].valid == valid).collect();
-            let mut classes: Vec<u16> = rows.iter().map(|&row| loaded.targets[row].class).collect();
-            stream.shuffle(&mut classes);
-            for (row, class) in rows.into_iter().zip(classes) {
-                loaded.targets[row].class = class;
+        for part in [&loaded.train, &loaded.validation] {
+            let mut offers: Vec<u64> = part.iter().map(|&row| loaded.targets[row].valid).collect();
+            offers.sort_unstable();
+            offers.dedup();
+            for valid in offers {
+                let mut rows: Vec<usize> =
+                    part.iter().copied().filter(|&row| loaded.targets[row].valid == valid).collect();
+                stream.shuffle(&mut rows);
+                rows.sort_by_key(|&row| loaded.targets[row].class);
+                let dealt = dealt(rows.iter().map(|&row| loaded.targets[row].class));
+                for (row, class) in rows.into_iter().zip(dealt) {
+                    loaded.targets[row].class = class;
+                }
             }
         }
     }
@@ -355,5 +378,26 @@ impl Loaded {
             choose(&row_values, truth[**row]) == Some(usize::from(truth[**row].class))
         };
         self.test.iter().filter(is_right).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dealt_labels_are_the_same_ones_and_no_class_keeps_more_than_its_share() {
+        let classes: Vec<u16> = [vec![0; 30], vec![1; 20], vec![2; 10]].concat();
+        let dealt = dealt(classes.iter().copied());
+        for (class, count) in [(0, 30), (1, 20), (2, 10)] {
+            assert_eq!(dealt.iter().filter(|&&label| label == class).count(), count);
+            // The half of the rows that had label 0 get half of every label, and so on, to one.
+            for (stretch, share) in
+                [(&dealt[..30], 1.0 / 2.0), (&dealt[30..50], 1.0 / 3.0), (&dealt[50..], 1.0 / 6.0)]
+            {
+                let got = stretch.iter().filter(|&&label| label == class).count() as f64;
+                assert!((got - count as f64 * share).abs() <= 1.0, "{class} {share}: {got}");
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
          over the items for test.",
     );
     let notes = result.notes.iter().map(|note| paragraph(note));
-    let corpora = result.corpora.iter().map(|corpus| corpus_markup(corpus));
+    let corpora = result.corpora.iter().map(corpus_markup);
     Some(all(std::iter::once(intro).chain(notes).chain(corpora)))
 }
 
