@@ -15,7 +15,7 @@ CONFIG ?= configs/quickstart.toml
 INSTALL ?= 1
 MINUTES ?= 10
 FUZZ_TOOLCHAIN ?= +nightly
-FUZZ ?= reading template log gguf
+FUZZ ?= reading template log gguf parcel
 
 export CARGO_BUILD_JOBS := $(JOBS)
 # The C++ objects depend on neither the folder nor the profile: a second clone takes them from the cache.
@@ -75,6 +75,33 @@ test: fetch lint ## the whole suite, real model included
 	@$(TOOLS) cargo test --locked --workspace
 	@$(TOOLS) cargo test --locked $(LLAMA) -- --test-threads=1
 
+# Programs as they are handed out, but quickly built: without the optimisation of Rust code across crates.
+QUICK := CARGO_PROFILE_DIST_LTO=off CARGO_PROFILE_DIST_CODEGEN_UNITS=16 CARGO_PROFILE_DIST_OPT_LEVEL=1 DIST_DIR=$(TARGET_DIR)/dist-quick
+X86 := x86_64-unknown-linux-gnu
+ARM := aarch64-unknown-linux-gnu
+
+.PHONY: dist
+dist: ## the files that are handed out, dist/TARGET/edge-eval, for x86-64 and 64-bit ARM
+	@cross/build.sh $(X86)
+	@cross/build.sh $(ARM)
+
+.PHONY: dist-test
+dist-test: fetch dist ## all CPU levels on processors that have and lack them, emulated by qemu; the default model too
+	@$(TOOLS) cross/dist-test.py dist --model models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf
+
+# Two levels of x86-64 and one of ARM; the latter only where its compiler is.
+.PHONY: dist-quick
+dist-quick: setup
+	@$(QUICK) cross/build.sh $(X86) --levels x86-64,x86-64-v3
+	@if command -v aarch64-linux-gnu-g++ >/dev/null || [ "$(INSTALL)" != 0 -a "$$(id -u)" = 0 ]; then \
+	    $(QUICK) cross/build.sh $(ARM) --levels armv8.2-a-dotprod-fp16; \
+	else echo "dist: 64-bit ARM is not tested: aarch64-linux-gnu-g++ is missing (Debian: g++-aarch64-linux-gnu)"; fi
+	@$(TOOLS) cross/dist-test.py $(TARGET_DIR)/dist-quick --quick
+
+.PHONY: release
+release: dist ## archives with checksums and licences, dist/release/
+	@$(TOOLS) cross/release.sh
+
 # One target: FUZZ=gguf. What it needs, and what the limits mean: tests/fuzz/README.md.
 .PHONY: fuzz
 fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
@@ -90,6 +117,11 @@ fuzz: setup ## fuzz every reader of foreign bytes, MINUTES=10 for each
 bench-compare: fetch build ## edge-eval bench and llama-bench in turn on the default model; COMPARE="--rounds 7 -t 4"
 	@$(TOOLS) [ -x .tools/llama-bench/llama-bench ] || cross/llama-bench.sh
 	@cross/bench-compare.py $(or $(BENCH_MODEL),models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf) $(COMPARE)
+
+# Needs what `cross/build.sh x86_64-unknown-linux-gnu` and `... aarch64-unknown-linux-gnu` leave in dist/, qemu, and root.
+.PHONY: bundle-test
+bundle-test: ## run a bundle for ARM boards in a bare read-only chroot under qemu
+	@cross/bundle-test.py dist
 
 .PHONY: clean
 clean: ## remove what the build made; models and tools stay

@@ -1,6 +1,6 @@
 //! `edge-eval bench`, and runs that leave the number of replies side by side to a probe.
 
-use runner::entry::TunedStep;
+use runner::entry::{DeathCause, TunedStep};
 
 use crate::support::{Bench, complaint, run, told};
 
@@ -174,6 +174,20 @@ fn a_number_of_sequences_that_kills_the_worker_ends_the_search_and_not_the_run()
     assert_eq!(bench.run("run", &["--quiet"]).status.code(), Some(0));
     let log = bench.log("run");
     assert_eq!(log.tuned[0].steps.iter().map(|step| step.sequences).collect::<Vec<_>>(), [1, 2, 4, 8]);
+}
+
+#[test]
+fn a_worker_that_is_killed_during_the_probe_is_replaced() {
+    let mark = tempfile::tempdir().expect("a folder");
+    let struck = format!("path = \"fake:strike=kill,once={}\"", mark.path().join("struck").display());
+    let bench = Bench::new(&TUNED.replace("path = \"fake\"", &struck));
+    let (code, _, errors) = told(&bench.run("run", &[]));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("while it was tuned; starting another"), "{errors}");
+    let log = bench.log("run");
+    let [death] = &log.deaths[..] else { panic!("{:?}", log.deaths) };
+    assert_eq!((death.cause, &death.culprit), (DeathCause::KilledFromOutside, &None));
+    assert!(log.complete.is_some() && log.tuned.len() == 1 && log.tuned[0].parallel == 8);
 }
 
 #[test]

@@ -10,14 +10,14 @@ const CONFIG: &str =
     "limit = 60\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"lights\"\n[[task]]\nname = \"grammar\"\n";
 
 /// A small file system of its own; taken away with this value.
-struct Small {
-    place: PathBuf,
+pub(crate) struct Small {
+    pub(crate) place: PathBuf,
 }
 
 impl Small {
     /// `None`, with a printed reason, where this process may not mount.
     #[allow(clippy::print_stdout)]
-    fn mount(bench: &Bench, size: &str) -> Option<Small> {
+    pub(crate) fn mount(bench: &Bench, size: &str) -> Option<Small> {
         let place = bench.dir.path().join("small");
         std::fs::create_dir(&place).expect("a folder");
         let mounted = Command::new("mount")
@@ -32,7 +32,7 @@ impl Small {
         None
     }
 
-    fn remount(&self, options: &str) {
+    pub(crate) fn remount(&self, options: &str) {
         let done =
             Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.place).status();
         assert!(done.is_ok_and(|status| status.success()));

@@ -4,16 +4,20 @@
 
 mod bad_input;
 mod bench;
+mod bundle;
 mod case_table;
 mod command_line;
 mod compare;
 mod damage;
 mod damaged_models;
+mod decoding;
 mod disks;
 mod doctor;
 mod exchange;
 mod faults;
+mod fleets;
 mod kill;
+mod levels;
 mod memory;
 mod pictures;
 mod power;
@@ -25,3 +29,4 @@ mod reports;
 mod shards;
 mod strikes;
 mod support;
+mod sweeps;

@@ -162,6 +162,65 @@ fn a_worker_gets_a_memory_group_of_its_own_where_the_configuration_wants_it() {
     assert!(group_bytes > 0 && group_bytes < 64 << 20, "{group_bytes}");
 }
 
+/// A user without rights finds no group to make: then systemd's user session is asked for a scope.
+#[test]
+#[allow(clippy::print_stdout)]
+fn where_no_group_can_be_made_the_program_asks_systemd_for_a_scope_once() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    let bench = sweep("fake", "[memory]\nbudget = \"1GiB\"\nenforce = \"cgroup\"");
+    let open =
+        |path: &str| std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("mine");
+    open(&bench.path(""));
+    // Stands for systemd: writes down what it is asked, and starts it where it is.
+    let (tool, asked) = (bench.path("systemd-run"), bench.path("asked"));
+    let text = format!(
+        "#!/bin/sh\necho \"$@\" >>{asked}\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n"
+    );
+    std::fs::write(&tool, text).expect("written");
+    open(&tool);
+    let mut command = program();
+    command.args(bench.arguments("run", &[])).env("PATH", format!("{}:/usr/bin:/bin", bench.path("")));
+    if rustix::process::getuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return println!("skipped: this user may not start the program: {error}"),
+    };
+    let Ok(asked) = std::fs::read_to_string(&asked) else {
+        return println!("skipped: a memory group can be made here without systemd");
+    };
+    let asked: Vec<&str> = asked.lines().collect();
+    let scope = "--user --scope --quiet --collect --property=Delegate=yes --";
+    assert_eq!(asked[0], format!("{scope} true"));
+    assert!(asked[1].starts_with(scope) && asked[1].contains(" run ") && asked.len() == 2, "{asked:?}");
+    // This scope has no group to give: then that is what the user reads.
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(complaint(&output).contains("no memory group can be made"), "{output:?}");
+}
+
+#[test]
+fn sys_12_a_file_that_cannot_be_mapped_is_read_and_the_log_says_so() {
+    let bench = Bench::new(&format!("{LIGHTS}[[model]]\npath = \"fake:unmappable\"\n"));
+    let (code, out, _) = told(&run(&["plan", &bench.config, "--json"]));
+    assert_eq!(code, Some(0));
+    let plan: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let memory = &plan["models"][0]["memory"];
+    assert!(memory["load"]["mmap"] == false && memory["steps"][0]["what"] == "mmap", "{memory}");
+    let (code, _, errors) = told(&bench.run("run", &[]));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("the file cannot be mapped here (on request)"), "{errors}");
+    let log = bench.log("run");
+    assert!(!log.loaded[0].spec.mmap && log.memory_plans[0].steps.len() == 1);
+    // Where reading is what was wanted nothing has changed.
+    let bench =
+        Bench::new(&format!("{LIGHTS}[engine]\nmmap = false\n[[model]]\npath = \"fake:unmappable\"\n"));
+    assert_eq!(bench.run("run", &[]).status.code(), Some(0));
+    assert!(bench.log("run").memory_plans[0].steps.is_empty());
+}
+
 #[test]
 fn a_budget_is_no_part_of_what_a_run_is() {
     let bench = Bench::new(&format!("{LIGHTS}[[model]]\npath = \"fake\"\n"));

@@ -43,7 +43,8 @@ fn a_machine_without_sensors_says_in_every_power_column_why_it_is_empty() {
     // Nothing to tell: one line instead of a table, which comes on request. Two interfaces, five columns each.
     assert!(!out.contains("J/item"), "{out}");
     let (_, out, _) = told(&run(&["report", &bench.path("out"), "--costs"]));
-    assert_eq!(out.matches("no-sensor").count(), 10, "{out}");
+    // And the phase of the made-up engine, three columns.
+    assert_eq!(out.matches("no-sensor").count(), 13, "{out}");
     assert_eq!(out.matches("not-sampled").count(), 6, "{out}");
     for row in costs(&bench, &[]) {
         assert_eq!((row["missing"].as_str(), row["gross_j"].as_str()), ("no-sensor", ""));
@@ -92,9 +93,23 @@ fn the_energy_of_a_steady_meter_is_its_power_times_the_time() {
         log.measured.windows.iter().find(|(_, window)| window.group.is_some()).expect("a group");
     let span = window.end.since_us(window.begin) as f64 / 1e6;
     assert!((shared - span).abs() < 1e-6, "{shared} {span}");
+    // The made-up engine knows prompts alone; all of their time is one span.
+    let phases = told(&run(&["report", &bench.path("out"), "--phases", "-"])).1;
+    let phases = self::rows(&phases);
+    assert_eq!(phases.len(), 1, "{phases:?}");
+    let phase = &phases[0];
+    assert_eq!((phase["phase"].as_str(), phase["asked"].as_str()), ("prefill", "together"));
+    assert_eq!((phase["missing"].as_str(), phase["source"].as_str()), ("", "meter"), "{phase:?}");
+    assert!((number(phase, "mean_w") - 5.0).abs() < 0.05, "{phase:?}");
+    assert!((number(phase, "gross_j") / number(phase, "time_s") - 5.0).abs() < 0.3, "{phase:?}");
     let timeline = told(&run(&["report", &bench.path("out"), "--timeline", "-"])).1;
     let timeline = self::rows(&timeline);
     assert!(!timeline.is_empty());
+    // Where the system tells, the worker's memory stands in the samples.
+    if cfg!(target_os = "linux") {
+        let private = |row: &BTreeMap<String, String>| row["worker_private_mib"].parse::<u64>().is_ok();
+        assert!(timeline.iter().any(private), "{timeline:?}");
+    }
     assert!(timeline.iter().all(|row| ["5", ""].contains(&row["meter:meter W"].as_str())), "{timeline:?}");
 }
 

@@ -1,10 +1,13 @@
 //! The real engine on the default model.
 
 mod answering;
-mod hidden;
+mod bundle;
+mod decoding;
+mod levels;
 mod memory;
 mod minimum;
 mod packing;
+mod pictures;
 mod probing;
 mod program;
 mod states;
@@ -38,6 +41,7 @@ fn spec() -> LoadSpec {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 
@@ -51,13 +55,7 @@ fn engine(threads: u32) -> models::llama::Llama {
 }
 
 fn job(text: &str, request: Request) -> Job {
-    Job {
-        id: 0,
-        prompt: vec![Segment { text: text.into(), control: true }],
-        add_bos: false,
-        request,
-        follow_up: false,
-    }
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }
 }
 
 fn score(text: &str, labels: &[&str]) -> Job {
@@ -81,12 +79,12 @@ fn jobs(task: &str, limit: usize, interfaces: &[&str], max_tokens: u32) -> Vec<J
     let header = models::gguf::Header::open(&model()).expect("the header");
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
-    let interfaces: Vec<_> =
-        interfaces.iter().map(|name| datasets::Interface::named(name).expect("the interface")).collect();
+    let conditions: Vec<_> =
+        interfaces.iter().map(|name| datasets::Condition::named(name).expect("the interface")).collect();
     let spec = runner::supervisor::group::GroupSpec {
         at: runner::entry::GroupRef { group: 0, model: 0, task: 0 },
         items: &items[..limit],
-        interfaces: &interfaces,
+        conditions: &conditions,
         settings: &settings,
         renderer: &renderer,
     };

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 mod gguf;
 #[path = "fuzz/properties/log.rs"]
 mod log;
+#[path = "fuzz/properties/parcel.rs"]
+mod parcel;
 #[path = "fuzz/properties/reading.rs"]
 mod reading;
 #[path = "fuzz/properties/template.rs"]
@@ -45,6 +47,11 @@ fn chat_templates_that_fuzzers_found_render_or_are_refused() {
 #[test]
 fn logs_that_fuzzers_found_are_read() {
     replay("log", log::check);
+}
+
+#[test]
+fn parcels_that_lie_are_refused() {
+    replay("parcel", parcel::check);
 }
 
 #[test]

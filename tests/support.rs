@@ -94,7 +94,7 @@ pub(crate) fn answers(run: &RunLog) -> BTreeMap<(u16, u16, String, String), Item
 }
 
 fn untime(usage: &mut Usage) {
-    (usage.prefill_us, usage.decode_us) = (0, 0);
+    (usage.prefill_us, usage.decode_us, usage.encode_us) = (0, 0, 0);
 }
 
 /// Fails unless two runs gave the same answers, scores bit for bit.

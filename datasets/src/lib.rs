@@ -6,9 +6,12 @@
 
 pub mod analysis;
 pub mod bayes;
+pub mod condition;
 pub mod drawing;
+pub mod ending;
 pub mod episode;
 pub mod files;
+pub mod forms;
 pub mod grade;
 pub mod grid;
 pub mod import;
@@ -26,9 +29,14 @@ pub mod tasks;
 pub mod verdict;
 
 pub use analysis::{Analysis, Figure, Played};
+pub use condition::Condition;
+pub use ending::{Asks, Ending};
 pub use episode::{Episode, Heard, Outcome, Step};
 pub use files::{Files, Held, Texts};
-pub use interfaces::{CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings};
+pub use forms::LabelSet;
+pub use interfaces::{
+    CuePlace, Exchange, Interface, Move, Normalisation, Separator, Settings, TextNormalisation,
+};
 pub use item::{Ask, Card, Cue, Gold, Item, Part, Passes, Question, Script, Tags};
 pub use picture::{Picture, PictureError, Pixels};
 pub use rng::Stream;

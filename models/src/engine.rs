@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, Phase, Probe, ProbeReply, Readout, Reply};
+use crate::{Encoded, Job, Phase, Probe, ProbeReply, Readout, Reply, Shown, Span};
 
 /// What to load, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct LoadSpec {
     pub mmap: bool,
     /// How keys and values are stored in the cache.
     pub kv: KvType,
+    /// The file that turns pictures into what the model reads, where it is asked with pictures.
+    pub mmproj: Option<PathBuf>,
 }
 
 /// How keys and values are stored in the KV cache.
@@ -67,6 +69,8 @@ pub struct Buffers {
     pub compute_bytes: u64,
     /// Rows of logits kept for the caller.
     pub output_bytes: u64,
+    /// What is computed on the way from a picture to what the model reads.
+    pub picture_bytes: u64,
 }
 
 /// How the jobs of a round are evaluated.
@@ -103,15 +107,21 @@ pub struct EngineFacts {
     /// Whether jobs are answered one by one from states kept where their prompts part: the model keeps one state per
     /// sequence, and can neither share tokens among sequences nor go back.
     pub checkpoints: bool,
+    /// Processor level that the engine's process was built for; empty for a build that names none.
+    pub level: String,
+    /// Whether prompts may show pictures.
+    pub shows_pictures: bool,
 }
 
 /// Tokens of a prompt, measured without evaluating it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptSize {
     /// Tokens of the prompt.
     pub prompt_tokens: u32,
     /// Tokens that the request may add at the most: the longest continuation, or the generation cap.
     pub extra_tokens: u32,
+    /// Tokens of the prompt that belong to pictures.
+    pub picture_tokens: u32,
 }
 
 /// A token as a vocabulary knows it.
@@ -150,6 +160,12 @@ pub struct RoundReply {
     pub pieces: Vec<(i32, String)>,
     /// The calls into the library, in order, when the round had a single job: they tell when each token was known.
     pub calls: Vec<Call>,
+    /// When which kind of work was done, in order.
+    pub spans: Vec<Span>,
+    /// Time of the whole round in microseconds.
+    pub took_us: u64,
+    /// The pictures that were encoded for it.
+    pub pictures: Vec<Encoded>,
     /// What reads labels out of hidden states, where states were wanted.
     pub readout: Readout,
 }
@@ -185,6 +201,10 @@ pub struct EngineError(pub String);
 pub trait Engine {
     /// Facts about the loaded model.
     fn facts(&self) -> EngineFacts;
+
+    /// Takes pictures that jobs will name, and forgets others, before a round or a measurement. Of a picture to be
+    /// measured the size is enough.
+    fn show(&mut self, forget: &[String], pictures: Vec<Shown>) -> Result<(), EngineError>;
 
     /// Tokens of each job's prompt; evaluates nothing.
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError>;

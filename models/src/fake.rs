@@ -2,27 +2,35 @@
 //!
 //! Named where a model file would be named: `fake`, or with options `fake:context=4096,die-on=poison`.
 
-use std::collections::BTreeMap;
+mod made_up;
+mod planted;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::fake_states::Planted;
 use crate::{
-    Advance, Buffers, Call, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job, LabelScore,
-    LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply, Score,
-    Scored, Token, TokenProb, Tokenised, Usage,
+    Advance, Buffers, Call, Encoded, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job,
+    LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply,
+    Sampling, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
 };
 
 /// The options, as `list models` shows them.
 pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-on=TEXT in a prompt, die-measuring=N prompts, \
-    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, \
+    hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, unmappable, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
-    after strike-after=N jobs, once=PATH (strike only if this file can be made), states=N numbers, layers=N, knows=TEXT before \
-    the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts whose states hold the next label";
+    after strike-after=N jobs, once=PATH (strike only if this file can be made), planted (logits of labels stand in the options: \
+    `A. x {1.5}`), lean-on=TEXT in a planted prompt, lean=LOGIT of the first label then, talk=LOGIT of continuation tokens then, \
+    states=N numbers, layers=N, knows=TEXT before the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts \
+    whose states hold the next label";
+
+/// Tokens of the made-up vocabulary.
+const VOCABULARY: u32 = 50_000;
 
 /// What the fake engine does beside answering.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Faults {
     context: Option<u32>,
     delay_us: u64,
@@ -39,7 +47,8 @@ struct Faults {
     strike: Option<Strike>,
     strike_after: u64,
     once: Option<String>,
-    planted: Planted,
+    truth: Option<planted::Planted>,
+    held: Planted,
 }
 
 /// What befalls a worker on request.
@@ -72,6 +81,12 @@ pub fn is_fake(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text == "fake" || text.starts_with("fake:"))
 }
 
+/// Whether the fake engine stands for a file that cannot be mapped.
+pub fn is_unmappable(path: &Path) -> bool {
+    is_fake(path)
+        && path.to_str().is_some_and(|name| name.split([':', ',']).any(|option| option == "unmappable"))
+}
+
 fn parse(name: &str) -> Result<Faults, EngineError> {
     let mut faults = Faults::default();
     let options = name.strip_prefix("fake").unwrap_or_default().trim_start_matches(':');
@@ -93,6 +108,8 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "fail-on" => faults.fail_on = Some(value.to_owned()),
             "say" => faults.say = Some(value.to_owned()),
             "babble" => faults.babble = true,
+            // Seen by whoever plans: there is no file.
+            "unmappable" => {}
             "grow" => faults.grow_mib = number()? as usize,
             "strike" => {
                 faults.strike = Some(
@@ -100,14 +117,18 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
                         .ok_or_else(|| EngineError(format!("fake engine: unknown strike {value:?}")))?,
                 );
             }
+            "planted" | "lean-on" | "lean" | "talk" => {
+                let planted = faults.truth.get_or_insert_default();
+                planted.set(key, value).map_err(|message| EngineError(format!("fake engine: {message}")))?;
+            }
             "strike-after" => faults.strike_after = number()?,
             "once" => faults.once = Some(value.to_owned()),
             "allocate" => faults.allocate_mib = number()? as usize,
-            "states" => faults.planted.dimension = number()?.min(1 << 16) as usize,
-            "layers" => faults.planted.layers = number()?.min(1 << 10) as usize,
-            "knows" => faults.planted.knows = value.to_owned(),
-            "knows-from" => faults.planted.from_layer = number()?.min(1 << 10) as usize,
-            "turn-on" => faults.planted.turned_by = Some(value.to_owned()),
+            "states" => faults.held.dimension = number()?.min(1 << 16) as usize,
+            "layers" => faults.held.layers = number()?.min(1 << 10) as usize,
+            "knows" => faults.held.knows = value.to_owned(),
+            "knows-from" => faults.held.from_layer = number()?.min(1 << 10) as usize,
+            "turn-on" => faults.held.turned_by = Some(value.to_owned()),
             _ => {
                 return Err(EngineError(format!("fake engine: unknown option {key:?}; known: {OPTIONS}")));
             }
@@ -126,6 +147,12 @@ pub struct Fake {
     ballast: Vec<u8>,
     /// The next round has one answer too many.
     surplus: bool,
+    /// Whether prompts may show pictures.
+    eyes: bool,
+    /// Width and height of the pictures at hand.
+    shown: BTreeMap<String, (u32, u32)>,
+    /// Those that the group has seen.
+    seen: BTreeSet<String>,
 }
 
 impl Fake {
@@ -136,21 +163,34 @@ impl Fake {
         // Untouched pages are not memory yet.
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake { faults, context_tokens, jobs_done: 0, prompts_measured: 0, ballast, surplus: false })
+        Ok(Fake { ballast, ..Fake::bare(faults, context_tokens) })
     }
 
-    /// The same without its ballast: what a vocabulary alone would be.
-    pub fn vocabulary(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
-        let faults = parse(name)?;
-        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
-        Ok(Fake {
+    fn bare(faults: Faults, context_tokens: u32) -> Self {
+        Fake {
             faults,
             context_tokens,
             jobs_done: 0,
             prompts_measured: 0,
             ballast: Vec::new(),
             surplus: false,
-        })
+            eyes: false,
+            shown: BTreeMap::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// The same, with eyes for pictures or without.
+    #[must_use]
+    pub fn seeing(self, eyes: bool) -> Self {
+        Fake { eyes, ..self }
+    }
+
+    /// The same without its ballast: what a vocabulary alone would be.
+    pub fn vocabulary(name: &str, context_tokens: u32) -> Result<Self, EngineError> {
+        let faults = parse(name)?;
+        let context_tokens = faults.context.map_or(context_tokens, |own| own.min(context_tokens));
+        Ok(Fake::bare(faults, context_tokens))
     }
 
     /// Whether it is time for the fault that was asked for; with `once`, one process of all has it.
@@ -214,16 +254,23 @@ impl Fake {
     }
 
     fn answer(&mut self, job: &Job) -> Reply {
-        let text: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
-        let size = size(job);
+        if let Some(missing) = pictures(&job.prompt).find(|&address| !self.shown.contains_key(address)) {
+            let reason = format!("fake engine: picture {missing} is not there");
+            return Reply::Failed { reason, usage: Usage::default() };
+        }
+        let text: String = job.prompt.iter().map(words).collect();
+        let size = self.size(job);
         let needed = size.prompt_tokens + size.extra_tokens.min(1);
         if needed > self.context_tokens {
             return Reply::TooLong { needed, context: self.context_tokens };
         }
         self.misbehave(&text);
+        let fresh = pictures(&job.prompt).filter(|&address| self.seen.insert(address.to_owned())).count();
         let usage = Usage {
             prompt_tokens: size.prompt_tokens,
             evaluated_tokens: size.prompt_tokens,
+            picture_tokens: size.picture_tokens,
+            pictures_encoded: fresh as u32,
             ..Usage::default()
         };
         if self.faults.fail_on.as_ref().is_some_and(|pattern| text.contains(pattern.as_str())) {
@@ -231,22 +278,60 @@ impl Fake {
         }
         match &job.request {
             Request::Score(score) => {
-                let states = self.faults.planted.states(&text, score);
-                Reply::Scored(Scored { states, ..scored(&text, score, usage) })
+                let scored = match &self.faults.truth {
+                    Some(planted) => planted.scored(&text, score, usage),
+                    None => made_up::scored(&text, score, usage),
+                };
+                Reply::Scored(Scored { states: self.faults.held.states(&text, score), ..scored })
             }
             Request::Generate(generate) => Reply::Generated(self.generated(&text, generate, usage)),
         }
+    }
+
+    /// One token per word: good enough for plans, and the same everywhere.
+    fn size(&self, job: &Job) -> PromptSize {
+        let words: usize = job.prompt.iter().map(|segment| segment.text.split_whitespace().count()).sum();
+        let size = |address| self.shown.get(address).copied().unwrap_or_default();
+        let picture_tokens = pictures(&job.prompt).map(|address| squares(size(address))).sum();
+        let extra_tokens = match &job.request {
+            Request::Score(_) => 1,
+            Request::Generate(generate) => generate.max_tokens,
+        };
+        let prompt_tokens = words as u32 + picture_tokens + u32::from(job.add_bos);
+        PromptSize { prompt_tokens, extra_tokens, picture_tokens }
+    }
+
+    /// What became of the pictures that the group sees for the first time.
+    fn encoded(&self, jobs: &[Job]) -> Vec<Encoded> {
+        let fresh: BTreeSet<&str> = jobs
+            .iter()
+            .flat_map(|job| pictures(&job.prompt))
+            .filter(|&address| self.shown.contains_key(address) && !self.seen.contains(address))
+            .collect();
+        let one = |address: &str| {
+            let size = self.shown.get(address).copied().unwrap_or_default();
+            let address = address.to_owned();
+            Encoded { address, size, tiles: vec![size], tokens: squares(size), times: 1, encode_us: 1 }
+        };
+        fresh.into_iter().map(one).collect()
     }
 
     fn generated(&self, text: &str, generate: &Generate, mut usage: Usage) -> Generated {
         const WORDS: [&str; 12] =
             ["First", "we", "look", "at", "the", "rule", "so", "the", "answer", "is", "[[left]]", "Yes"];
         let room = (self.context_tokens - usage.prompt_tokens).min(generate.max_tokens) as usize;
-        let reply: String = match &self.faults.say {
-            Some(say) => say.clone(),
+        let planted = self.faults.truth.as_ref().map(|planted| planted.says(text));
+        let reply: String = match self.faults.say.clone().or(planted) {
+            Some(say) => say,
             None => {
-                let length = 4 + hash(&(text, "length")) as usize % 20;
-                let word = |place: usize| WORDS[hash(&(text, place)) as usize % WORDS.len()];
+                // Drawn replies differ by their seed; greedy ones by the prompt alone.
+                let seed = match generate.sampling {
+                    Sampling::Greedy => String::new(),
+                    Sampling::Temperature { seed, .. } => seed.to_string(),
+                };
+                let salt = format!("{text}{seed}");
+                let length = 4 + hash(&(salt.as_str(), "length")) as usize % 20;
+                let word = |place: usize| WORDS[hash(&(salt.as_str(), place)) as usize % WORDS.len()];
                 (0..length).map(word).collect::<Vec<_>>().join(" ")
             }
         };
@@ -254,24 +339,24 @@ impl Fake {
         let finish = if words.len() > room { Finish::Length } else { Finish::Stop };
         let kept = &words[..words.len().min(room)];
         usage.output_tokens = kept.len() as u32;
-        let tokens = kept.iter().map(|word| (hash(word) % 50_000) as i32).collect();
+        let tokens = kept.iter().map(|word| (hash(word) % u64::from(VOCABULARY)) as i32).collect();
         Generated { bytes: kept.concat().into_bytes(), tokens, finish, thinking_cut: false, usage }
     }
 }
 
-/// One token per word: good enough for plans, and the same everywhere.
-fn size(job: &Job) -> PromptSize {
-    let words: usize = job.prompt.iter().map(|segment| segment.text.split_whitespace().count()).sum();
-    let extra_tokens = match &job.request {
-        Request::Score(_) => 1,
-        Request::Generate(generate) => generate.max_tokens,
-    };
-    PromptSize { prompt_tokens: words as u32 + u32::from(job.add_bos), extra_tokens }
+/// What a stretch of a prompt says; of a picture, which one it is.
+fn words(segment: &Segment) -> &str {
+    segment.picture.as_deref().unwrap_or(&segment.text)
+}
+
+/// A picture of the made-up engine takes a token for every square of 32 pixels.
+fn squares((width, height): (u32, u32)) -> u32 {
+    width.div_ceil(32).saturating_mul(height.div_ceil(32))
 }
 
 /// A word as a token.
 fn token(word: &str) -> Token {
-    let id = (hash(&word) % 50_000) as i32;
+    let id = (hash(&word) % u64::from(VOCABULARY)) as i32;
     Token { id, piece: word.to_owned(), control: false, ends_generation: false }
 }
 
@@ -284,34 +369,6 @@ fn pieces(jobs: &[Job]) -> Vec<(i32, String)> {
     let pieces: BTreeMap<i32, String> =
         labels.flatten().map(|label| (token(label).id, label.clone())).collect();
     pieces.into_iter().collect()
-}
-
-fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
-    // Unequal weights that add up to 0.9: the rest of the vocabulary has the remaining mass.
-    let weight = |label: &String| 1.0 + (hash(&(text, label.as_str())) % 1_000_000) as f64;
-    let total: f64 = score.continuations.iter().map(weight).sum();
-    let logprob = |label: &String| (0.9 * weight(label) / total).ln() as f32;
-    let rank = |label: &String| {
-        1 + score.continuations.iter().filter(|other| logprob(other) > logprob(label)).count() as u32
-    };
-    let token = |label: &String| token(label).id;
-    let labels: Vec<LabelScore> = score
-        .continuations
-        .iter()
-        .map(|label| LabelScore {
-            tokens: vec![token(label)],
-            logprobs: vec![logprob(label)],
-            rank: rank(label),
-        })
-        .collect();
-    let mut top: Vec<TokenProb> = score
-        .continuations
-        .iter()
-        .map(|label| TokenProb { token: token(label), piece: label.clone(), logprob: logprob(label) })
-        .collect();
-    top.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
-    top.truncate(usize::from(score.top));
-    Scored { labels, mass: Some(0.9), top, usage, states: None }
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -335,12 +392,23 @@ impl Engine for Fake {
             system: "no model is evaluated".into(),
             context_tokens: self.context_tokens,
             trained_context_tokens: self.faults.context.unwrap_or(8192),
-            vocab_tokens: 50_000,
+            vocab_tokens: VOCABULARY,
             adds_bos: false,
             packs: false,
             load_us: 0,
             checkpoints: false,
+            level: crate::CPU_LEVEL.to_owned(),
+            shows_pictures: self.eyes,
         }
+    }
+
+    fn show(&mut self, forget: &[String], pictures: Vec<Shown>) -> Result<(), EngineError> {
+        if !self.eyes && !pictures.is_empty() {
+            return Err(EngineError("fake engine: pictures need mmproj = \"fake\"".into()));
+        }
+        self.shown.retain(|address, _| !forget.contains(address));
+        self.shown.extend(pictures.into_iter().map(|it| (it.address, (it.width, it.height))));
+        Ok(())
     }
 
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
@@ -348,12 +416,12 @@ impl Engine for Fake {
         if self.faults.die_measuring.is_some_and(|most| self.prompts_measured > most) {
             std::process::abort();
         }
-        Ok(jobs.iter().map(size).collect())
+        Ok(jobs.iter().map(|job| self.size(job)).collect())
     }
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
         let tokenised = |job: &Job| {
-            let prompt: String = job.prompt.iter().map(|segment| segment.text.as_str()).collect();
+            let prompt: String = job.prompt.iter().map(words).collect();
             let labels = match &job.request {
                 Request::Score(score) => score.continuations.iter().map(|label| vec![token(label)]).collect(),
                 Request::Generate(_) => Vec::new(),
@@ -371,6 +439,7 @@ impl Engine for Fake {
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
         let started = std::time::Instant::now();
+        let encoded = self.encoded(jobs);
         let mut replies = Vec::with_capacity(jobs.len());
         let mut tokens = 0;
         for (job, index) in jobs.iter().zip(1..) {
@@ -388,11 +457,23 @@ impl Engine for Fake {
             [reply] => calls(reply.usage(), wall_us),
             _ => Vec::new(),
         };
-        let readout = self.faults.planted.readout(jobs, |label| token(label).id);
-        Ok(RoundReply { replies, phases: vec![phase], pieces: pieces(jobs), calls, readout })
+        let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
+        let readout = self.faults.held.readout(jobs, |label| token(label).id);
+        Ok(RoundReply {
+            replies,
+            phases: vec![phase],
+            pieces: pieces(jobs),
+            calls,
+            spans,
+            took_us: wall_us,
+            pictures: encoded,
+            readout,
+        })
     }
 
-    fn end_group(&mut self) {}
+    fn end_group(&mut self) {
+        self.seen.clear();
+    }
 
     /// Made-up durations of a machine with four cores, on which eight sequences side by side cost as much as one.
     fn probe(&mut self, probe: &Probe, _: &mut dyn FnMut(Advance)) -> Result<ProbeReply, EngineError> {
@@ -417,84 +498,4 @@ impl Engine for Fake {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{LoopGuard, Sampling, Segment};
-
-    fn job(text: &str, request: Request) -> Job {
-        Job {
-            id: 0,
-            prompt: vec![Segment { text: text.into(), control: true }],
-            add_bos: false,
-            request,
-            follow_up: false,
-        }
-    }
-
-    fn labels() -> Request {
-        Request::Score(Score { continuations: vec!["Yes".into(), "No".into()], top: 1, ..Score::default() })
-    }
-
-    #[test]
-    fn answers_depend_on_the_prompt_alone() {
-        let mut one = Fake::open("fake", 100).unwrap();
-        let mut other = Fake::open("fake:delay-us=1", 100).unwrap();
-        let jobs = [job("a b c", labels()), job("d", labels())];
-        let first = one.round(&jobs, &mut |_| ()).unwrap().replies;
-        assert_eq!(first, other.round(&jobs, &mut |_| ()).unwrap().replies);
-        assert_ne!(first[0], first[1]);
-        let Reply::Scored(scored) = &first[0] else { panic!("not scored") };
-        let mass: f64 = scored.labels.iter().map(|label| label.sum().exp()).sum();
-        assert!((mass - 0.9).abs() < 1e-6);
-    }
-
-    #[test]
-    fn ctx_01_a_prompt_that_does_not_fit_is_a_status() {
-        let mut engine = Fake::open("fake:context=4", 100).unwrap();
-        let replies =
-            engine.round(&[job("a b c d e", labels()), job("a b c", labels())], &mut |_| ()).unwrap().replies;
-        assert_eq!(replies[0], Reply::TooLong { needed: 6, context: 4 });
-        assert!(matches!(replies[1], Reply::Scored(_)));
-    }
-
-    #[test]
-    fn generation_stops_at_its_cap() {
-        let mut engine = Fake::open("fake:say=one two three", 100).unwrap();
-        let generate = Generate {
-            max_tokens: 2,
-            stop: vec![],
-            sampling: Sampling::Greedy,
-            loop_guard: Some(LoopGuard::default()),
-            thinking: None,
-        };
-        let replies = engine.round(&[job("x", Request::Generate(generate))], &mut |_| ()).unwrap().replies;
-        let Reply::Generated(generated) = &replies[0] else { panic!("not generated") };
-        assert_eq!((generated.text().as_ref(), generated.finish), ("one two ", Finish::Length));
-    }
-
-    #[test]
-    fn probes_of_the_same_work_take_the_same_made_up_time() {
-        let mut engine = Fake::open("fake", 100).unwrap();
-        let mut probe = |sequences, threads| {
-            let probe = Probe {
-                work: ProbeWork::Decode { steps: 10, sequences },
-                depth_tokens: 0,
-                threads,
-                threads_batch: threads,
-                repetitions: 2,
-                budget_us: None,
-            };
-            engine.probe(&probe, &mut |_| ()).unwrap().samples_us
-        };
-        assert_eq!(probe(1, 4), probe(8, 4), "eight cost what one costs");
-        assert_eq!(probe(16, 4)[0] - 1, 2 * (probe(8, 4)[0] - 1));
-        assert_eq!(probe(1, 2)[0] - 1, 2 * (probe(1, 4)[0] - 1));
-        assert!(probe(1, 8)[0] > probe(1, 4)[0]);
-    }
-
-    #[test]
-    fn unknown_options_are_named() {
-        assert!(Fake::open("fake:dye-after=3", 10).err().unwrap().0.contains("dye-after"));
-        assert!(Fake::open("fake:die-after=x", 10).err().unwrap().0.contains("needs a number"));
-    }
-}
+mod tests;

@@ -15,9 +15,12 @@ pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
 pub mod logits;
+pub mod mapping;
+pub mod picture;
 pub mod probe;
 pub mod reply;
 pub mod request;
+pub mod span;
 pub mod stopping;
 pub mod template;
 pub mod tree;
@@ -27,14 +30,23 @@ pub use engine::{
     Token, Tokenised,
 };
 pub use hidden::{FinalNorm, HiddenStates, OutputRow, Readout, States};
+pub use picture::{Encoded, Shown};
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};
 pub use request::{
     Generate, Job, LoopGuard, PictureAt, Prompt, Request, Role, Sampling, Score, Segment, ThinkingCap, Turn,
+    pictures,
 };
+pub use span::{Span, Spans};
 
 /// The version of the llama.cpp binding that the `llama` feature builds.
 pub const LLAMA_CPP_2_VERSION: &str = "0.1.160";
+
+/// Processor level that this process was built for, where `cross/build.sh` built it; empty otherwise.
+pub const CPU_LEVEL: &str = match option_env!("EDGE_EVAL_CPU_LEVEL") {
+    Some(level) => level,
+    None => "",
+};
 
 #[cfg(test)]
 mod tests {

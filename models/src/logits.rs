@@ -37,6 +37,25 @@ impl<'a> Softmax<'a> {
         self.row.logit(token).map_or(f32::NAN, |logit| (f64::from(logit) - self.log_sum) as f32)
     }
 
+    /// Probability that the token is one of these, each of which is named once.
+    pub fn mass(&self, tokens: &[i32]) -> f64 {
+        let known = tokens.iter().filter_map(|&token| self.row.logit(token));
+        known.map(|logit| (f64::from(logit) - self.log_sum).exp()).sum()
+    }
+
+    /// Entropy in nats; `None` when a logit is not finite.
+    pub fn entropy(&self) -> Option<f64> {
+        // H = ln Z - sum(p * logit), with logits taken from their maximum so that nothing overflows.
+        let max = self.row.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let mut weighted = 0.0;
+        for &logit in self.row.logits.iter().filter(|logit| **logit > f32::NEG_INFINITY) {
+            weighted += f64::from((logit - max).exp()) * f64::from(logit - max);
+        }
+        let log_sum = self.log_sum - f64::from(max);
+        let entropy = log_sum - weighted / log_sum.exp();
+        self.is_finite().then_some(entropy.max(0.0))
+    }
+
     /// The `count` most probable tokens, best first, ties by id; `piece` shows a token.
     pub fn top(&self, count: usize, piece: impl Fn(i32) -> String) -> Vec<TokenProb> {
         let shown = |token: i32| TokenProb { token, piece: piece(token), logprob: self.logprob(token) };
@@ -142,6 +161,21 @@ mod tests {
         assert_eq!(row.top(2), [2, 1]);
         assert_eq!(softmax.top(1, |token| token.to_string())[0].piece, "2");
         assert!(softmax.logprob(3).is_nan() && softmax.logprob(-1).is_nan());
+    }
+
+    #[test]
+    fn mass_and_entropy_are_those_of_the_distribution() {
+        // 1/8, 2/8, 5/8: entropy 1/8 ln 8 + 1/4 ln 4 + 5/8 ln 8/5.
+        let logits = [0.0, 2f32.ln(), 5f32.ln(), f32::NEG_INFINITY];
+        let softmax = Row::new(&logits).softmax();
+        let expected = 8f64.ln() / 8.0 + 4f64.ln() / 4.0 + 0.625 * (8.0f64 / 5.0).ln();
+        assert!((softmax.entropy().unwrap() - expected).abs() < 1e-6);
+        assert!((softmax.mass(&[0, 2]) - 0.75).abs() < 1e-6);
+        assert_eq!(softmax.mass(&[7, -1, 3]), 0.0, "no such token, or one that never comes");
+        let even = [500.0f32; 4];
+        assert!((Row::new(&even).softmax().entropy().unwrap() - 4f64.ln()).abs() < 1e-6);
+        assert_eq!(Row::new(&[1.0, f32::NAN]).softmax().entropy(), None);
+        assert_eq!(Row::new(&[1.0, f32::INFINITY]).softmax().entropy(), None);
     }
 
     #[test]

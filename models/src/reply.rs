@@ -37,6 +37,16 @@ impl Reply {
             Reply::Failed { usage, .. } => *usage,
         }
     }
+
+    /// The same, to be added to; `None` where nothing was done.
+    pub fn usage_mut(&mut self) -> Option<&mut Usage> {
+        match self {
+            Reply::Scored(s) => Some(&mut s.usage),
+            Reply::Generated(g) => Some(&mut g.usage),
+            Reply::Failed { usage, .. } => Some(usage),
+            Reply::TooLong { .. } => None,
+        }
+    }
 }
 
 /// Log-probabilities of the continuations, in the order asked.
@@ -51,6 +61,10 @@ pub struct Scored {
     pub top: Vec<TokenProb>,
     /// What the job cost.
     pub usage: Usage,
+    /// Probability of each watched set of tokens, in the order asked; empty when a logit was not finite.
+    pub watched: Vec<f64>,
+    /// Entropy of the next token's distribution over the full vocabulary, in nats; `None` when a logit was not finite.
+    pub entropy: Option<f64>,
     /// The hidden states that were wanted, as far as they can be had. They travel and are kept apart from the rest:
     /// a log holds answers.
     #[serde(skip)]
@@ -138,6 +152,12 @@ pub struct Usage {
     pub prefill_us: u64,
     /// Time spent generating, in microseconds; a share by tokens where jobs were packed.
     pub decode_us: u64,
+    /// Tokens of the prompt that belong to pictures.
+    pub picture_tokens: u32,
+    /// Pictures that were encoded for this job (one that others share is counted for the first job that needs it).
+    pub pictures_encoded: u32,
+    /// Time spent encoding them, in microseconds; part of `prefill_us`.
+    pub encode_us: u64,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -147,6 +167,9 @@ impl std::ops::AddAssign for Usage {
         self.output_tokens += other.output_tokens;
         self.prefill_us += other.prefill_us;
         self.decode_us += other.decode_us;
+        self.picture_tokens += other.picture_tokens;
+        self.pictures_encoded += other.pictures_encoded;
+        self.encode_us += other.encode_us;
     }
 }
 

@@ -71,16 +71,38 @@ pub struct Prompt {
     pub turns: Vec<Turn>,
     /// Text with which the assistant's own turn begins (a prefill); often empty.
     pub lead: String,
+    /// Whether the texts stand as they are, without the model's chat template.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
 }
 
-/// A stretch of a rendered prompt.
+/// A stretch of a rendered prompt: a text, or a picture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Segment {
-    /// The text, valid UTF-8 by construction.
+    /// The text, valid UTF-8 by construction; empty for a picture.
     pub text: String,
     /// Whether control tokens spelled in the text are parsed as such. True for what the template wrote,
     /// false where item text spells a control token.
     pub control: bool,
+    /// The address of the picture that stands here.
+    pub picture: Option<String>,
+}
+
+impl Segment {
+    /// A text.
+    pub fn text(text: impl Into<String>, control: bool) -> Self {
+        Segment { text: text.into(), control, picture: None }
+    }
+
+    /// A picture.
+    pub fn picture(address: impl Into<String>) -> Self {
+        Segment { text: String::new(), control: false, picture: Some(address.into()) }
+    }
+}
+
+/// The addresses of the pictures in a rendered prompt, in order.
+pub fn pictures(prompt: &[Segment]) -> impl Iterator<Item = &str> {
+    prompt.iter().filter_map(|segment| segment.picture.as_deref())
 }
 
 /// A request with its rendered prompt, ready for an engine.
@@ -114,6 +136,9 @@ pub struct Score {
     pub continuations: Vec<String>,
     /// How many of the most probable next tokens to report beside them.
     pub top: u16,
+    /// Sets of token texts. Of each set the probability is wanted that the next token is one of these texts; a text that
+    /// no token of the vocabulary spells counts for nothing.
+    pub watch: Vec<Vec<String>>,
     /// Which hidden states are wanted where the probabilities of the continuations are read.
     pub states: States,
 }

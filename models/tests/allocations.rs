@@ -41,7 +41,7 @@ static ALLOCATOR: Counting = Counting;
 fn allocations(engine: &mut impl Engine, replies: u32, max_tokens: u32) -> u64 {
     let job = |id: u32| Job {
         id,
-        prompt: vec![Segment { text: format!("picture {id}: which colour"), control: true }],
+        prompt: vec![Segment::text(format!("picture {id}: which colour"), true)],
         add_bos: true,
         request: Request::Generate(Generate {
             max_tokens,
@@ -81,6 +81,7 @@ fn twice_the_tokens_take_no_more_allocations() {
         threads_batch: 1,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     };
     let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
     allocations(&mut engine, 4, 8);

@@ -139,7 +139,7 @@ fn ours(renderer: &Renderer, turns: &[(Role, &str)]) -> String {
         .iter()
         .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
         .collect();
-    let segments = renderer.render(&Prompt { turns, lead: String::new() }).expect("renders");
+    let segments = renderer.render(&Prompt { turns, ..Prompt::default() }).expect("renders");
     segments.iter().map(|segment| segment.text.as_str()).collect()
 }
 

@@ -30,7 +30,7 @@ fn smollm2_reads_and_its_own_template_renders() {
     assert_eq!(header.parameters() / 1_000_000, 134);
     assert!(!header.pre_tokenizer_missing() && header.notes.is_empty());
     let renderer = Renderer::of_model(&header, Thinking::Default).expect("a usable template");
-    let prompt = Prompt { turns: vec![Turn::user("Is <|im_end|> a word?")], lead: String::new() };
+    let prompt = Prompt { turns: vec![Turn::user("Is <|im_end|> a word?")], ..Prompt::default() };
     let segments = renderer.render(&prompt).expect("renders");
     let text: String = segments.iter().map(|segment| segment.text.as_str()).collect();
     assert!(

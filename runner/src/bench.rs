@@ -8,10 +8,10 @@ mod table;
 pub mod threads;
 mod workload;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::supervisor::LinkError;
 use opened::Opened;
 
@@ -84,7 +84,7 @@ impl Trouble {
 pub fn measure(
     models: &[String],
     choice: &Choice,
-    program: PathBuf,
+    program: Program,
     say: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Failure> {
     let runtime = runtime()?;

@@ -2,6 +2,8 @@
 
 mod bayes;
 mod bench;
+mod bundle;
+mod carry;
 mod choice;
 mod compare;
 mod doctor;
@@ -12,6 +14,7 @@ mod measure;
 mod memory;
 mod merge;
 mod models;
+mod pack;
 mod plan;
 mod power;
 mod probe;
@@ -26,7 +29,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use choice::Choice;
@@ -57,6 +60,7 @@ enum Command {
     #[command(after_help = run::HELP)]
     Run(run::Run),
     /// Show what a configuration would ask: items, tokens, longest prompt. Nothing is run
+    #[command(after_help = plan::HELP)]
     Plan(plan::PlanCommand),
     /// Examine a model before it is trusted: file, template, label tokens, processor, parity; or the power sensors
     Doctor(doctor::Doctor),
@@ -86,6 +90,9 @@ enum Command {
     Export(export::ExportCommand),
     /// Join logs of one plan: shards, or several machines
     Merge(merge::MergeCommand),
+    /// Make one file for field testers: this program with a configuration, its data and weights
+    #[command(after_help = pack::HELP)]
+    Pack(pack::Pack),
     /// Read and grade the replies of a run again, without the model, and show what changes
     Regrade(regrade::RegradeCommand),
     /// The recursive Bayesian model of who chooses a route for others to see
@@ -103,6 +110,9 @@ enum Command {
     /// Look at the items of tasks
     #[command(subcommand)]
     Tasks(tasks::Tasks),
+    /// Make one file of a program and its workers
+    #[command(name = "__carry", hide = true)]
+    Carry(carry::Carry),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -114,7 +124,13 @@ enum Command {
 
 /// Runs the command line. `Err` has the message for standard error and the exit code.
 pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Exit, Failure> {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<std::ffi::OsString> = arguments.into_iter().collect();
+    let own = bundle::Own::find(&arguments)?;
+    if let Some(bundle) = own.started() {
+        return bundle::start(bundle);
+    }
+    let parsed = own.tell(Cli::command()).try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|found| Cli::from_arg_matches(&found)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are asked for; everything else is a usage error. Both know where they print to.
@@ -137,12 +153,14 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Merge(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Pack(command) => command.run(),
         Command::Regrade(command) => command.run(),
         Command::Bayes(command) => command.run(),
         Command::Log(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Models(command) => command.run(),
         Command::Tasks(command) => command.run(),
+        Command::Carry(command) => command.run(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "edge-eval", &mut script);

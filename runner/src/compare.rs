@@ -2,10 +2,12 @@
 //!
 //! Everything is paired, families of items count as one witness, and what cannot be compared is refused by name.
 
+mod columns;
 mod costs;
 mod csv;
 mod divergences;
 mod effects;
+mod energy;
 mod estimate;
 mod matching;
 mod names;
@@ -26,9 +28,12 @@ use crate::exit::{Exit, Failure};
 use crate::report::RunLog;
 use crate::statistics::holm;
 
+pub(crate) use columns::tables;
 pub use csv::{COLUMNS, write_csv};
 pub use effects::Effect;
+pub use energy::EnergyRatio;
 pub use estimate::Mean;
+pub(crate) use estimate::estimate;
 pub use matching::FIELDS;
 pub use overall::Overall;
 pub use rows::Row;
@@ -103,7 +108,7 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
     let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
     tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
     notes.extend(rows.iter().filter_map(Row::note));
-    let overall = overall::overall(&rows, options.margin);
+    let overall = overall::overall(&rows, options.margin, reference, candidates);
     let sentences = sentence::sentences(reference, candidates, &overall, &rows, options.margin);
     Ok(Comparison {
         reference: costs::costs(reference, reference),

@@ -4,6 +4,7 @@
 mod error;
 mod measures;
 mod overrides;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use crate::memory::{Allow, Budget, Counts, Enforce};
 pub use error::ConfigError;
 pub use measures::{LatencyChoice, TelemetryChoice};
 pub use overrides::Overrides;
+pub use sweep::SweepChoice;
 
 /// The commented reference: every key with its default.
 pub const REFERENCE: &str = include_str!("../../configs/default.toml");
@@ -34,6 +36,8 @@ pub struct Config {
     pub limit: Option<usize>,
     /// Interfaces that every task is asked through.
     pub interfaces: Vec<String>,
+    /// When a task with pictures is also asked with its pictures withheld, as a task beside it.
+    pub picture_control: PictureControl,
     /// Folder that holds the run folders.
     pub out: PathBuf,
     /// Models to evaluate, in order.
@@ -56,6 +60,8 @@ pub struct Config {
     pub telemetry: TelemetryChoice,
     /// How many items are asked alone, for their latency.
     pub latency: LatencyChoice,
+    /// How several models take turns.
+    pub sweep: SweepChoice,
 }
 
 /// A model to evaluate.
@@ -77,6 +83,10 @@ pub struct ModelChoice {
     /// Memory budget of this model; overrides that of `memory`. No part of what the run is.
     #[serde(skip_serializing)]
     pub memory_budget: Option<Budget>,
+    /// The file that turns pictures into what the model reads (llama.cpp calls it mmproj); without it the model is asked in
+    /// text alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mmproj: Option<PathBuf>,
 }
 
 impl ModelChoice {
@@ -89,8 +99,22 @@ impl ModelChoice {
             thinking: Thinking::Default,
             guess_pre_tokenizer: true,
             memory_budget: None,
+            mmproj: None,
         }
     }
+}
+
+/// When a task with pictures is also asked with its pictures withheld.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PictureControl {
+    /// Through the interfaces that score labels, which cost little.
+    #[default]
+    Scored,
+    /// Through all interfaces.
+    All,
+    /// Never.
+    None,
 }
 
 /// A task to run.
@@ -150,6 +174,8 @@ pub struct EngineChoice {
     pub mmap: bool,
     /// Seconds without any progress after which the worker is given up.
     pub deadline_s: u64,
+    /// CPU level of the worker: `auto`, or the name of one.
+    pub cpu_level: String,
 }
 
 /// What a model may take of the memory.
@@ -223,8 +249,10 @@ impl Config {
         let mut engine = serde_json::json!(self.engine);
         if let Some(engine) = engine.as_object_mut() {
             engine.remove("deadline-s");
+            // The header says which one it came to.
+            engine.remove("cpu-level");
         }
-        let choices = serde_json::json!({
+        let mut choices = serde_json::json!({
             "seed": self.seed,
             "limit": self.limit,
             "interfaces": self.interfaces,
@@ -234,6 +262,12 @@ impl Config {
             "engine": engine,
             "memory": { "allow": self.memory.allow },
         });
+        // A name stands for a text: another text under it is another run.
+        let endings = self.asking.swept_endings();
+        if !endings.is_empty() {
+            let texts = endings.iter().map(|ending| (ending.name.clone(), ending.pattern().into()));
+            choices["endings"] = serde_json::Value::Object(texts.collect());
+        }
         choices.to_string()
     }
 
@@ -248,9 +282,15 @@ impl Config {
         if self.asking.max_tokens == 0 {
             return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
         }
+        if let Some((key, message)) = self.asking.fault() {
+            return wrong(key, message);
+        }
         self.telemetry
             .options()
             .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
+        if let Some(message) = self.sweep.fault() {
+            return wrong("rounds", message);
+        }
         if self.engine.deadline_s == 0 {
             return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
         }
@@ -270,6 +310,7 @@ impl Default for Config {
             seed: 1,
             limit: None,
             interfaces: ["direct", "cot-prefix", "free-cot"].map(String::from).to_vec(),
+            picture_control: PictureControl::default(),
             out: PathBuf::from("runs"),
             models: Vec::new(),
             tasks: Vec::new(),
@@ -280,6 +321,7 @@ impl Default for Config {
             log: LogChoice::default(),
             telemetry: TelemetryChoice::default(),
             latency: LatencyChoice::default(),
+            sweep: SweepChoice::default(),
         }
     }
 }
@@ -306,6 +348,7 @@ impl Default for EngineChoice {
             context_cap_tokens: 8192,
             mmap: true,
             deadline_s: 900,
+            cpu_level: crate::levels::AUTO.into(),
         }
     }
 }

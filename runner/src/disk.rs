@@ -1,9 +1,12 @@
-//! Files that tasks and pictures name, read from the disk; paths are relative to where the program was started.
+//! Files that tasks and pictures name, read from the disk; paths are relative to where the program was started. In a
+//! started bundle they are those that it carries, and no others.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use datasets::Files;
+
+use crate::bundle::carried;
 
 /// The files of the disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +16,7 @@ fn named(path: &str, error: &std::io::Error) -> String {
     format!("{path}: {error}")
 }
 
-fn opened(path: &str) -> Result<File, String> {
+pub(crate) fn opened(path: &str) -> Result<File, String> {
     let file = File::open(path).map_err(|error| named(path, &error))?;
     match file.metadata().map_err(|error| named(path, &error))?.is_dir() {
         true => Err(format!("{path}: a folder, where a file is meant")),
@@ -23,10 +26,16 @@ fn opened(path: &str) -> Result<File, String> {
 
 impl Files for Disk {
     fn open(&mut self, path: &str) -> Result<Box<dyn Read + '_>, String> {
+        if let Some(carried) = carried() {
+            return carried.open(path);
+        }
         Ok(Box::new(opened(path)?))
     }
 
     fn stretch(&mut self, path: &str, offset: u64, bytes: u64) -> Result<Vec<u8>, String> {
+        if let Some(carried) = carried() {
+            return carried.stretch(path, offset, bytes);
+        }
         let mut file = opened(path)?;
         file.seek(SeekFrom::Start(offset)).map_err(|error| named(path, &error))?;
         let mut found = Vec::new();
@@ -38,6 +47,9 @@ impl Files for Disk {
     }
 
     fn list(&mut self, folder: &str) -> Result<Vec<String>, String> {
+        if let Some(carried) = carried() {
+            return carried.list(folder);
+        }
         let entries = std::fs::read_dir(folder).map_err(|error| named(folder, &error))?;
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
             entry.map(|entry| entry.file_name().to_string_lossy().into_owned())

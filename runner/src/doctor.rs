@@ -4,15 +4,17 @@
 mod answers;
 mod examination;
 mod file;
+mod known;
 mod labels;
 mod machine;
+mod pictures;
 mod text;
 
 use std::fmt;
 
 use serde::Serialize;
 
-pub use examination::{Subject, examine};
+pub use examination::{Subject, examine, levels};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -5,7 +5,7 @@
 
 use datasets::reading::Found;
 use datasets::{Gold, Said, Verdict};
-use models::{EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
+use models::{Encoded, EngineFacts, LoadSpec, Phase, Reply, Scored, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{Limit, Peaks, Prediction, Step, in_words};
@@ -60,6 +60,10 @@ pub enum Entry {
     ModelFailed(ModelFailed),
     /// In a merged log: one of the logs that it comes from.
     Source(Source),
+    /// A model's turn begins, where models take several.
+    Visit(Visit),
+    /// The pictures that were encoded for a group; stands before the group's end.
+    Pictures(Pictures),
 }
 
 /// What a run is. Two runs with equal headers (but for `run_id` and `device`) ask the same.
@@ -85,6 +89,8 @@ pub struct Header {
     pub device: Device,
     /// The part of the groups that is run here; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the worker; `own-build` where the program is its own.
+    pub level: String,
 }
 
 impl Header {
@@ -117,6 +123,25 @@ pub struct ModelRecord {
     pub template: String,
     /// Hex SHA-256 of that text.
     pub template_sha256: String,
+    /// The picture projector, where the model is asked with pictures.
+    pub mmproj: Option<ProjectorRecord>,
+}
+
+/// What turns pictures into what a model reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectorRecord {
+    /// The file as named.
+    pub path: String,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Hex SHA-256 of the file; empty for the fake engine.
+    pub sha256: String,
+    /// `clip.projector_type`.
+    pub kind: String,
+    /// Quantisation, as the file type or the tensors say.
+    pub quantisation: String,
+    /// Number of parameters.
+    pub parameters: u64,
 }
 
 /// A task of the run.
@@ -130,7 +155,7 @@ pub struct TaskRecord {
     pub version: u32,
     /// Its parameters as JSON.
     pub params_json: String,
-    /// Interfaces that its items are asked through.
+    /// Conditions that its items are asked under: interfaces, with what was varied about them.
     pub interfaces: Vec<String>,
     /// Items.
     pub items: u32,
@@ -228,7 +253,7 @@ pub struct GroupRef {
 pub struct ItemRecord {
     /// Where it belongs.
     pub at: GroupRef,
-    /// Name of the interface.
+    /// Name of the condition: the interface, with what was varied about it.
     pub interface: String,
     /// Id of the item.
     pub item: String,
@@ -267,6 +292,25 @@ pub struct TurnRecord {
     pub rescued: bool,
     /// What it is worth.
     pub verdict: Verdict,
+    /// The texts that were scored, where they are not the labels: the options, in display order.
+    pub texts: Vec<String>,
+    /// Seeds of its drawn replies, in the order of the requests.
+    pub seeds: Vec<u64>,
+}
+
+impl TurnRecord {
+    /// The scores that the answer comes from: a rescue's stand behind its chain, those of an option's text before those of the
+    /// same text without the question.
+    pub fn scored(&self) -> Option<&Scored> {
+        self.replies
+            .iter()
+            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
+    }
+
+    /// The same where labels were scored.
+    pub fn scored_labels(&self) -> Option<&Scored> {
+        self.scored().filter(|_| self.texts.is_empty())
+    }
 }
 
 /// An item of the parity sample, scored with nothing else in the batch or the cache. How its scores differ from those
@@ -294,6 +338,15 @@ pub struct GroupEnd {
     pub wall_us: u64,
     /// How the engine spent its time.
     pub phases: Vec<Phase>,
+}
+
+/// The pictures that were encoded for a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pictures {
+    /// Which group.
+    pub at: GroupRef,
+    /// The pictures, each once.
+    pub pictures: Vec<Encoded>,
 }
 
 /// A worker died or was given up.
@@ -433,6 +486,17 @@ pub struct Complete {
     pub supervisor_peak_bytes: Option<u64>,
     /// Peak resident memory of the last worker, where the system tells.
     pub worker_peak_bytes: Option<u64>,
+}
+
+/// A model's turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Index of the model.
+    pub model: u16,
+    /// The rounds whose groups it works on, from 0.
+    pub rounds: Vec<u32>,
+    /// Rounds of the whole run.
+    pub of: u32,
 }
 
 /// A log that a merged one comes from.

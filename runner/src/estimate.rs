@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::LoadSpec;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Step, System};
 use crate::plan::Plan;
 use crate::supervisor::group::GroupSpec;
@@ -70,7 +70,7 @@ pub struct Row {
 }
 
 /// Measures every first prompt of a plan.
-pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure> {
+pub fn estimate(plan: &Plan, program: Program) -> Result<Vec<Estimate>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -87,7 +87,7 @@ pub fn estimate(plan: &Plan, program: PathBuf) -> Result<Vec<Estimate>, Failure>
 /// Items with the tokens of their prompt and the least that they need.
 type Sizes = Vec<(String, u32, u32)>;
 
-pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Result<Estimate, Failure> {
+pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Result<Estimate, Failure> {
     let planned = &plan.models[model];
     let name = planned.record.name.clone();
     let failed = |error: LinkError| {
@@ -106,17 +106,19 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
         let group_spec = GroupSpec {
             at: group.at,
             items: plan.items(*group),
-            interfaces: &plan.task(*group).interfaces,
+            conditions: &plan.task(*group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &planned.renderer,
         };
         let jobs = group_spec.first_jobs().map_err(|error| Failure::input(error.to_string()))?;
+        link.show(&jobs, group_spec.pictures()).await.map_err(failed)?;
         let measured = link.measure(jobs).await.map_err(failed)?;
         need.add(&measured, group_spec.grows());
+        need.see(group_spec.pictures());
         let mut measured = measured.into_iter();
         for track in group_spec.tracks() {
-            let (item, interface) = track.name();
-            let place = group_spec.interfaces.iter().position(|known| known.name == interface).unwrap_or(0);
+            let (item, condition) = track.name();
+            let place = group_spec.conditions.iter().position(|known| known.name() == condition).unwrap_or(0);
             for size in measured.by_ref().take(track.asks().len()) {
                 let least = match track.asks()[0].1 {
                     models::Request::Score(_) => size.prompt_tokens + size.extra_tokens,
@@ -140,7 +142,7 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &PathBuf) -> Re
         let task = &plan.tasks[usize::from(task)];
         Row {
             task: task.record.name.clone(),
-            interface: task.interfaces[place].name.to_owned(),
+            interface: task.conditions[place].name().to_owned(),
             items: sizes.len() as u64,
             prompt_tokens: sizes.iter().map(|(_, prompt, _)| u64::from(*prompt)).sum(),
             longest_prompt_tokens: sizes.iter().map(|(_, prompt, _)| *prompt).max().unwrap_or(0),
@@ -175,10 +177,11 @@ async fn memory_of(
     let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &System::default());
     let allow = Some(choice.allow.as_slice());
     let outcome = memory::fitted(link, planned, ground, wanted, need, limit.as_ref(), allow).await?;
-    let (load, steps, prediction, refusal) = match outcome {
+    let (load, mut steps, prediction, refusal) = match outcome {
         Ok(fitted) => (Some(fitted.spec), fitted.steps, fitted.prediction, None),
         Err(refusal) => (None, Vec::new(), refusal.prediction.clone(), Some(*refusal)),
     };
+    steps.splice(0..0, Step::unmapped(planned, plan.config.engine.mmap));
     let (private_bytes, file_bytes) = (prediction.of(Kind::Private), prediction.of(Kind::File));
     Ok(Memory { limit, refusal, load, steps, prediction, private_bytes, file_bytes })
 }
@@ -191,15 +194,17 @@ impl fmt::Display for Estimate {
             "{}: {} groups, context {} tokens (trained for {trained}), generation cap {} tokens",
             self.model, self.groups, self.context_tokens, self.generation_cap_tokens
         )?;
+        let names = self.rows.iter().map(|row| row.interface.len());
+        let width = names.max().unwrap_or(0).max(12);
         writeln!(
             f,
-            "  {:<16} {:<12} {:>7} {:>14} {:>9}",
+            "  {:<16} {:<width$} {:>7} {:>14} {:>9}",
             "task", "interface", "items", "prompt tokens", "longest"
         )?;
         for row in &self.rows {
             writeln!(
                 f,
-                "  {:<16} {:<12} {:>7} {:>14} {:>9}",
+                "  {:<16} {:<width$} {:>7} {:>14} {:>9}",
                 row.task, row.interface, row.items, row.prompt_tokens, row.longest_prompt_tokens
             )?;
             if let Some(first) = row.too_long.first() {

@@ -2,6 +2,7 @@
 
 pub mod bayes;
 pub mod bench;
+pub mod bundle;
 pub mod cli;
 pub mod clock;
 pub mod compare;
@@ -13,12 +14,15 @@ pub mod entry;
 pub mod estimate;
 pub mod exit;
 pub mod export;
-pub mod frame;
+pub mod forecast;
 pub mod gallery;
+pub mod itself;
+pub mod levels;
 pub mod log;
 pub mod material;
 pub mod memory;
 pub mod merge;
+pub mod parcel;
 pub mod plan;
 pub mod probes;
 pub mod prompting;
@@ -33,4 +37,7 @@ pub mod telemetry;
 pub mod threads;
 pub mod track;
 pub mod verify;
-pub mod worker;
+
+/// The worker, which is a crate of its own: it is also built without all that is here.
+pub use ::worker;
+pub use ::worker::frame;

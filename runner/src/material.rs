@@ -3,7 +3,7 @@
 
 mod prompts;
 
-use datasets::{Item, Params, Settings, Task, TaskError, sample};
+use datasets::{Item, Params, Settings, Task, TaskError, forms, sample};
 use models::template::{Renderer, Thinking, Tokens};
 use serde::Deserialize;
 
@@ -13,12 +13,23 @@ use crate::plan::items_sha256;
 
 pub use prompts::Prompts;
 
-/// All items of a task, or the sample that a limit leaves.
-pub fn items(task: &Task, params: &Params, seed: u64, limit: Option<usize>) -> Result<Vec<Item>, TaskError> {
+/// All items of a task, or the sample that a limit leaves; each in so many orders of its options, where orders are asked for
+/// and it has any.
+pub fn items(
+    task: &Task,
+    params: &Params,
+    seed: u64,
+    limit: Option<usize>,
+    permutations: u16,
+) -> Result<Vec<Item>, TaskError> {
     let items = (task.items)(params, seed)?;
-    Ok(match limit {
+    let items = match limit {
         Some(limit) => sample::limited(items, limit, seed, task.name),
         None => items,
+    };
+    Ok(match permutations {
+        0 => items,
+        count => items.iter().flat_map(|item| forms::forms(item, count)).collect(),
     })
 }
 
@@ -75,7 +86,7 @@ impl Choices {
         let params: toml::Table = serde_json::from_str(&record.params_json)
             .map_err(|error| other(format!("the logged parameters cannot be read ({error})")))?;
         let limit = self.task.get(index).and_then(|task| task.limit).or(self.limit);
-        let items = items(task, &Params(params), self.seed, limit)
+        let items = items(task, &Params(params), self.seed, limit, self.asking.permutations)
             .map_err(|error| other(format!("the logged parameters give no items ({error})")))?;
         let now = items_sha256(&items);
         if now != record.items_sha256 {
@@ -105,6 +116,7 @@ impl Choices {
             cue: self.cue(task).map(str::to_owned),
             opens_in_reasoning,
             raw_prompt: record.template.is_empty(),
+            seed: self.seed,
             ..self.asking.clone()
         })
     }

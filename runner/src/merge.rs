@@ -17,7 +17,7 @@ use census::{Census, take};
 
 use crate::entry::{Complete, Device, Entry, FORMAT, GroupEnd, Header, ItemRecord};
 use crate::exit::{Exit, Failure};
-use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader};
+use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader, file_of};
 use crate::plan::difference;
 
 /// Conflicting groups that a message lists.
@@ -140,12 +140,15 @@ fn copy(
     complete: &mut Option<Complete>,
 ) -> Result<(), Failure> {
     let mut open: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-    for record in Reader::<Entry>::open(&one.dir.join(LOG_FILE)).map_err(disk)? {
+    for record in Reader::<Entry>::open(&file_of(&one.dir)).map_err(disk)? {
         let Ok(record) = record else { continue };
         match record.entry {
             Entry::Header(_) | Entry::Source(_) => {}
             Entry::GroupStart(at) => drop(open.insert(at.group, vec![Entry::GroupStart(at)])),
             Entry::Item(item) => open.entry(item.at.group).or_default().push(Entry::Item(item)),
+            Entry::Pictures(pictures) => {
+                open.entry(pictures.at.group).or_default().push(Entry::Pictures(pictures));
+            }
             Entry::GroupEnd(end) => {
                 let entries = open.remove(&end.at.group).unwrap_or_default();
                 let counts = one.groups.get(&end.at.group).is_some_and(|found| found.end_seq == record.seq);
@@ -200,7 +203,7 @@ fn merged_header(census: &[Census]) -> Header {
 fn timeless(item: &ItemRecord) -> ItemRecord {
     let mut item = item.clone();
     item.tries = 1;
-    (item.usage.prefill_us, item.usage.decode_us) = (0, 0);
+    (item.usage.prefill_us, item.usage.decode_us, item.usage.encode_us) = (0, 0, 0);
     for reply in item.turns.iter_mut().flat_map(|turn| &mut turn.replies) {
         match reply {
             models::Reply::Scored(models::Scored { usage, .. })

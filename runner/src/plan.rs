@@ -1,15 +1,19 @@
 //! From a configuration to what will be asked, in which groups. Pure but for the files that tasks and models name.
 
+mod control;
+mod design;
 mod grouping;
 mod identity;
+mod mmproj;
 mod model;
+mod order;
 mod parity;
 mod shard;
 
 use std::collections::BTreeSet;
 
 use datasets::interfaces::Interface;
-use datasets::{Item, Params, Settings, Task};
+use datasets::{Condition, Files, Item, Params, Settings, Task};
 
 use crate::config::{Config, TaskChoice};
 use crate::disk::Disk;
@@ -17,10 +21,13 @@ use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
 use crate::material;
 
-pub use grouping::{chunks, fits};
+pub use design::{Design, design};
+pub use grouping::chunks;
 pub use identity::{difference, items_sha256};
+pub use mmproj::Mmproj;
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
+pub use order::{Visit, visits};
 pub use parity::{Pair, parity_sample};
 pub use shard::Shard;
 
@@ -36,6 +43,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The part of the groups that is run; all when absent.
     pub shard: Option<Shard>,
+    /// CPU level of the workers; part of what the run is.
+    pub level: String,
 }
 
 /// A task with its items.
@@ -44,13 +53,13 @@ pub struct PlannedTask {
     pub record: TaskRecord,
     /// The items, families together.
     pub items: Vec<Item>,
-    /// The ways of asking.
-    pub interfaces: Vec<&'static Interface>,
+    /// The conditions that they are asked under.
+    pub conditions: Vec<Condition>,
     /// Ranges of `items`, one per group.
     pub chunks: Vec<std::ops::Range<usize>>,
 }
 
-/// A group: some items of a task, through all their interfaces, with one model.
+/// A group: some items of a task, under all their conditions, with one model.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// Its place in the run.
@@ -62,11 +71,26 @@ pub struct Group {
 impl Plan {
     /// Makes the plan. `name` and `text` are the configuration's, for messages.
     pub fn make(config: Config, name: &str, text: &str) -> Result<Plan, Failure> {
+        Plan::make_from(config, name, text, &mut Disk)
+    }
+
+    /// Makes the plan; tasks read their files from `files`.
+    pub fn make_from(config: Config, name: &str, text: &str, files: &mut dyn Files) -> Result<Plan, Failure> {
         let mut notes = Vec::new();
         let mut tasks = Vec::new();
+        let mut choices = Vec::new();
         for choice in &config.tasks {
-            tasks.push(plan_task(&config, choice, name, text, &mut notes)?);
+            let task = plan_task(&config, choice, (name, text), files, &mut notes)?;
+            choices.push(choice.clone());
+            let control = control::of(&config, choice, &task, &mut notes);
+            tasks.push(task);
+            if let Some(control) = control {
+                tasks.push(plan_task(&config, &control, (name, text), files, &mut notes)?);
+                choices.push(control);
+            }
         }
+        // The controls are tasks like others from here on, in the log too.
+        let config = Config { tasks: choices, ..config };
         if tasks.is_empty() {
             return Err(Failure::usage(format!(
                 "{name}: no task is named: add [[task]] tables or use --task; `edge-eval list tasks` shows them"
@@ -92,7 +116,7 @@ impl Plan {
         for model in &models {
             tasks.iter().try_for_each(|task| in_text_alone(name, model, task))?;
         }
-        Ok(Plan { config, models, tasks, notes, shard: None })
+        Ok(Plan { config, models, tasks, notes, shard: None, level: crate::levels::OWN_BUILD.to_owned() })
     }
 
     /// Every group, in canonical order: by model, by task, by items.
@@ -138,6 +162,7 @@ impl Plan {
             cue: task.cue.clone().or_else(|| self.config.asking.cue.clone()),
             opens_in_reasoning: model.renderer.facts().opens_reasoning.is_some(),
             raw_prompt: model.renderer.facts().text.is_empty(),
+            seed: self.config.seed,
             ..self.config.asking.clone()
         };
         self.config.tasks.iter().map(of_task).collect()
@@ -152,7 +177,8 @@ fn in_text_alone(name: &str, model: &PlannedModel, task: &PlannedTask) -> Result
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: set {} in the task's params",
+        "{name}: task {} shows pictures in {shown} of {} items, and model {} is asked in text alone: give its picture projector with \
+         `mmproj = \"FILE\"` or --mmproj, or set {} in the task's params",
         task.record.name,
         task.items.len(),
         model.record.name,
@@ -168,8 +194,8 @@ fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 fn plan_task(
     config: &Config,
     choice: &TaskChoice,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    files: &mut dyn Files,
     notes: &mut Vec<String>,
 ) -> Result<PlannedTask, Failure> {
     let at = choice.name.span();
@@ -188,10 +214,12 @@ fn plan_task(
         let key = message.split('`').nth(1).unwrap_or("params").to_owned();
         wrong(&key, format!("task {}: {message}", task.name))
     };
-    let resolved = task.resolved(&params, &mut Disk).map_err(bad_params)?;
+    let resolved = task.resolved(&params, files).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
     let limit = choice.limit.or(config.limit);
-    let items = material::items(task, &resolved.params, config.seed, limit).map_err(bad_params)?;
+    let permutations = config.asking.permutations;
+    let items =
+        material::items(task, &resolved.params, config.seed, limit, permutations).map_err(bad_params)?;
     if items.is_empty() {
         return Err(wrong("params", format!("task {}: these parameters give no items", task.name)));
     }
@@ -209,24 +237,26 @@ fn plan_task(
             ));
         }
     }
-    let chunks = chunks(&items, grouping::most(config.engine.group_items, &interfaces));
+    let conditions = Condition::of(&interfaces, &config.asking);
+    let most = grouping::most(config.engine.group_items, &conditions);
+    let chunks = chunks(&items, grouping::most_shown(most, &items));
     let record = TaskRecord {
         name: choice.display_name().to_owned(),
         task: task.name.to_owned(),
         version: task.version,
         params_json: serde_json::to_string(&resolved.params.0).unwrap_or_default(),
-        interfaces: interfaces.iter().map(|interface| interface.name.to_owned()).collect(),
+        interfaces: conditions.iter().map(|condition| condition.name().to_owned()).collect(),
         items: items.len() as u32,
         items_sha256: items_sha256(&items),
     };
-    Ok(PlannedTask { record, items, interfaces, chunks })
+    Ok(PlannedTask { record, items, conditions, chunks })
 }
 
 fn interfaces(names: &[String]) -> Result<Vec<&'static Interface>, String> {
     if names.is_empty() {
         return Err("no interface is named: `edge-eval list interfaces` shows them".into());
     }
-    let known = || datasets::interfaces::ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
+    let known = datasets::condition::interface_names;
     if let Some(twice) = repeated(names.iter().map(String::as_str)) {
         return Err(format!("interface `{twice}` is named twice"));
     }

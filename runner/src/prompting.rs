@@ -28,6 +28,8 @@ pub fn job(
         hash.update([u8::from(segment.control)]);
         hash.update((segment.text.len() as u64).to_le_bytes());
         hash.update(segment.text.as_bytes());
+        // Nothing where there is none: prompts without pictures keep their hashes.
+        hash.update(segment.picture.as_deref().unwrap_or_default().as_bytes());
     }
     let mut prompt_hash = [0; 8];
     prompt_hash.copy_from_slice(&hash.finalize()[..8]);
@@ -36,7 +38,7 @@ pub fn job(
         cap.inside = renderer.facts().opens_reasoning.as_ref().map(|block| block.close.clone());
         cap.marks = marks();
     }
-    let job = Job { id, prompt: segments, add_bos: renderer.facts().add_bos, request, follow_up: false };
+    let job = Job { id, prompt: segments, add_bos: renderer.add_bos(prompt), request, follow_up: false };
     Ok(Rendered { job, prompt_hash })
 }
 

@@ -7,8 +7,7 @@ mod rewrite;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Settings};
+use datasets::{Condition, Item, Normalisation, Settings, TextNormalisation};
 use serde::Serialize;
 
 use crate::entry::{Header, ItemRecord};
@@ -95,11 +94,11 @@ impl Regrader {
         let unknown = |what: &str| format!("item {} through {}: {what}", record.item, record.interface);
         let item = self.tasks.get(task).and_then(|items| items.get(&record.item));
         let item = item.ok_or_else(|| unknown("the task has no such item"))?;
-        let interface = Interface::named(&record.interface)
-            .ok_or_else(|| unknown("this version has no such interface"))?;
+        let condition = Condition::named(&record.interface)
+            .ok_or_else(|| unknown("this version has no such interface or ending"))?;
         let settings = self.settings.get(model).and_then(|tasks| tasks.get(task));
         let settings = settings.ok_or_else(|| unknown("the log has no such model"))?;
-        Ok(replay(record, item, interface, settings))
+        Ok(replay(record, item, &condition, settings))
     }
 }
 
@@ -156,9 +155,40 @@ impl Outcome {
     }
 }
 
+/// How scores are to be judged, where it is not as the run says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judging {
+    /// Scores of labels.
+    pub labels: Option<Normalisation>,
+    /// Scores of the options' texts.
+    pub texts: Option<TextNormalisation>,
+}
+
+impl Judging {
+    /// Writes what is chosen into the configuration that a header holds.
+    fn apply(self, header: &mut Header) -> Result<(), Failure> {
+        let wrong = |error: serde_json::Error| {
+            Failure::new(Exit::Mismatch, format!("the log's configuration cannot be read: {error}"))
+        };
+        if self == Judging::default() {
+            return Ok(());
+        }
+        let mut config: serde_json::Value = serde_json::from_str(&header.config_json).map_err(wrong)?;
+        if let Some(labels) = self.labels {
+            config["asking"]["normalisation"] = serde_json::json!(labels);
+        }
+        if let Some(texts) = self.texts {
+            config["asking"]["full-string"] = serde_json::json!(texts);
+        }
+        header.config_json = config.to_string();
+        Ok(())
+    }
+}
+
 /// Opens a run to read it again.
-pub fn open(dir: &Path) -> Result<(RunLog, Regrader), Failure> {
-    let run = RunLog::read(dir)?;
+pub fn open(dir: &Path, judging: Judging) -> Result<(RunLog, Regrader), Failure> {
+    let mut run = RunLog::read(dir)?;
+    judging.apply(&mut run.header)?;
     let regrader = Regrader::of(&run.header)
         .map_err(|failure| Failure::new(failure.exit, format!("{}: {failure}", dir.display())))?;
     Ok((run, regrader))

@@ -145,7 +145,7 @@ fn disk(error: LogError) -> Failure {
     Failure::disk(error.to_string())
 }
 
-fn header(plan: &Plan) -> Header {
+pub(crate) fn header(plan: &Plan) -> Header {
     Header {
         run_id: String::new(),
         program: format!("edge-eval {}", env!("CARGO_PKG_VERSION")),
@@ -157,6 +157,7 @@ fn header(plan: &Plan) -> Header {
         groups: plan.groups().count() as u32,
         device: device::facts(),
         shard: plan.shard,
+        level: plan.level.clone(),
     }
 }
 

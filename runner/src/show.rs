@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use datasets::bayes::choice::{Parameters, Problem};
-use datasets::interfaces::{ALL, Interface};
+use datasets::interfaces::ALL;
 use datasets::tasks::iip::routes::Kind;
-use datasets::{Item, Settings};
+use datasets::{Condition, Item, Settings};
 use models::template::Thinking;
 use models::{Request, Turn};
 
 use crate::config::ModelChoice;
 use crate::exit::Failure;
 use crate::gallery::Gallery;
-use crate::plan::{PlannedModel, fits};
+use crate::plan::PlannedModel;
 use crate::prompting;
 use crate::track::Track;
 
@@ -24,9 +24,9 @@ pub fn show(
     template: Option<String>,
     gallery: &Gallery<'_>,
 ) -> Result<String, Failure> {
-    let interfaces: Vec<&'static Interface> = match interface {
-        None => ALL.to_vec(),
-        Some(name) => vec![Interface::named(name).ok_or_else(|| {
+    let conditions: Vec<Condition> = match interface {
+        None => ALL.iter().map(|interface| Condition::plain(interface)).collect(),
+        Some(name) => vec![Condition::named(name).ok_or_else(|| {
             Failure::usage(format!("unknown interface {name:?}; see `edge-eval list interfaces`"))
         })?],
     };
@@ -37,6 +37,7 @@ pub fn show(
         thinking: Thinking::Default,
         guess_pre_tokenizer: false,
         memory_budget: None,
+        mmproj: None,
     });
     let model = choice.as_ref().map(PlannedModel::open).transpose()?;
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -45,15 +46,20 @@ pub fn show(
     text.push_str(&format!("labels {:?}  gold {:?}\n", question.labels, question.gold));
     text.push_str(&routes(item));
     let settings = Settings::default();
-    for interface in interfaces.into_iter().filter(|interface| fits(item, interface)) {
-        let track = Track::start(item, interface, &settings);
+    for condition in conditions.iter().filter(|condition| condition.fits(item)) {
+        let track = Track::start(item, condition, &settings);
         for (prompt, request) in track.asks() {
-            text.push_str(&format!("\n===== {}: {}\n", interface.name, asked(request)));
+            text.push_str(&format!("\n===== {}: {}\n", condition.name(), asked(request)));
             match &model {
                 Some(model) => {
                     let rendered = prompting::job(&model.renderer, 0, prompt, request)
                         .map_err(|error| Failure::input(error.to_string()))?;
-                    text.extend(rendered.job.prompt.iter().map(|segment| segment.text.as_str()));
+                    for segment in &rendered.job.prompt {
+                        match &segment.picture {
+                            Some(address) => text.push_str(&gallery.label(address)),
+                            None => text.push_str(&segment.text),
+                        }
+                    }
                     text.push('\n');
                 }
                 None => {

@@ -4,6 +4,7 @@
 //! against simulation.
 
 mod bootstrap;
+mod cluster_t;
 mod combined;
 mod design;
 mod divergence;
@@ -12,12 +13,15 @@ mod mcnemar;
 mod normal;
 mod power;
 mod proportion;
+mod ratio;
 mod score_interval;
 mod sign_flip;
+mod spread;
 #[cfg(test)]
 mod tests;
 
 pub use bootstrap::{Family, Resampled, quantile, resamples_for};
+pub use cluster_t::cluster_t;
 pub use combined::{Estimate, combined};
 pub use design::{design_effect, mean};
 pub use divergence::{Divergence, divergence};
@@ -25,5 +29,7 @@ pub use holm::holm;
 pub use mcnemar::{McNemar, mcnemar};
 pub use power::{detectable, items_to_detect, items_to_exclude};
 pub use proportion::{median, wilson};
+pub use ratio::{Ratio, ratio};
 pub use score_interval::score_interval;
 pub use sign_flip::{SignFlip, sign_flip};
+pub use spread::{Spread, spread};

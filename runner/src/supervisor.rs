@@ -6,6 +6,7 @@ mod link;
 mod load;
 mod parity;
 mod run;
+mod showing;
 mod tail;
 mod tuning;
 
@@ -13,3 +14,4 @@ pub use interrupt::Interrupt;
 pub use link::{Link, LinkError};
 pub use load::{Need, load_spec};
 pub use run::{Progress, Report, TimedKey, run};
+pub(crate) use showing::pixel_bytes;

@@ -9,6 +9,7 @@ pub mod latency;
 pub mod measuring;
 pub mod missing;
 pub mod overhead;
+pub mod phases;
 pub mod probe;
 pub mod record;
 pub mod root;

@@ -1,16 +1,16 @@
-//! One item through one interface: joins the task's episode with the interface's exchanges and keeps the record.
+//! One item under one condition: joins the task's episode with the interface's exchanges and keeps the record.
 
-use datasets::interfaces::{Exchange, Interface, Move, Settings};
-use datasets::{Episode, Heard, Item, Loss, Outcome, Question, Script, Skip, Step, Verdict};
-use models::{Prompt, Reply, Request, Usage};
+use datasets::interfaces::{Exchange, Move, Settings};
+use datasets::{Condition, Episode, Heard, Item, Loss, Outcome, Question, Script, Skip, Step, Verdict};
+use models::{Generate, Prompt, Reply, Request, Sampling, Usage};
 
 use crate::entry::{GroupRef, ItemRecord, TurnRecord};
 
-/// Course and record of one item through one interface.
+/// Course and record of one item under one condition.
 pub struct Track<'a> {
     item: &'a Item,
-    interface: &'static Interface,
-    settings: &'a Settings,
+    condition: &'a Condition,
+    settings: Settings,
     episode: Box<dyn Episode + Send + 'a>,
     exchange: Option<Box<dyn Exchange + Send>>,
     turn: Option<TurnRecord>,
@@ -24,11 +24,11 @@ pub struct Track<'a> {
 
 impl<'a> Track<'a> {
     /// Starts an item; its first requests are in [`Track::asks`].
-    pub fn start(item: &'a Item, interface: &'static Interface, settings: &'a Settings) -> Self {
+    pub fn start(item: &'a Item, condition: &'a Condition, settings: &Settings) -> Self {
         let mut track = Track {
             item,
-            interface,
-            settings,
+            condition,
+            settings: condition.settings(settings),
             episode: item.open(),
             exchange: None,
             turn: None,
@@ -47,9 +47,12 @@ impl<'a> Track<'a> {
         &self.asks
     }
 
-    /// Whether what is asked now may be followed by more that begins alike: another turn, or a rescue.
+    /// Whether what is asked now may be followed by more that begins alike: another turn, a rescue, a vote.
     pub fn may_ask_on(&self) -> bool {
-        !matches!(self.item.script, Script::One(_)) || (self.interface.generates && self.settings.rescue)
+        let interface = self.condition.interface;
+        !matches!(self.item.script, Script::One(_))
+            || interface.asks_on
+            || (interface.generates && self.settings.rescue)
     }
 
     /// Whether the item is over.
@@ -67,9 +70,14 @@ impl<'a> Track<'a> {
         self.turn.as_ref().map_or(0, |turn| turn.replies.len())
     }
 
-    /// Item id and interface name, for messages and records.
-    pub fn name(&self) -> (&str, &'static str) {
-        (&self.item.id, self.interface.name)
+    /// The pictures that the item may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a datasets::Picture> + use<'a> {
+        self.item.pictures()
+    }
+
+    /// Item id and name of the condition, for messages and records.
+    pub fn name(&self) -> (&str, &'a str) {
+        (&self.item.id, self.condition.name())
     }
 
     /// Notes the hash of the first rendered prompt of the turn.
@@ -107,6 +115,7 @@ impl<'a> Track<'a> {
         let Some(turn) = &mut self.turn else { return };
         let (said, reply, verdict) = match next {
             Move::Ask(asks) => {
+                turn.seeds.extend(asks.iter().filter_map(|(_, request)| seed(request)));
                 self.asks = asks;
                 return;
             }
@@ -139,7 +148,9 @@ impl<'a> Track<'a> {
     }
 
     fn ask(&mut self, question: &Question) {
-        let mut exchange = (self.interface.open)(question, self.settings);
+        let question = &self.condition.question(question);
+        let interface = self.condition.interface;
+        let mut exchange = (interface.open)(question, &self.settings);
         let first = exchange.step(&[]);
         self.exchange = Some(exchange);
         self.turn = Some(TurnRecord {
@@ -151,6 +162,8 @@ impl<'a> Track<'a> {
             found: None,
             rescued: false,
             verdict: Verdict::Skipped(Skip::TooLong),
+            texts: if interface.scores_texts { question.options.clone() } else { Vec::new() },
+            seeds: Vec::new(),
         });
         self.take(first);
     }
@@ -160,7 +173,7 @@ impl<'a> Track<'a> {
         let outcome = self.outcome?;
         Some(ItemRecord {
             at,
-            interface: self.interface.name.to_owned(),
+            interface: self.condition.name().to_owned(),
             item: self.item.id.clone(),
             family: self.item.family.clone(),
             tags: self.item.tags.clone().into_iter().collect(),
@@ -170,5 +183,13 @@ impl<'a> Track<'a> {
             usage: self.usage,
             tries,
         })
+    }
+}
+
+/// The seed of a reply that is drawn.
+fn seed(request: &Request) -> Option<u64> {
+    match request {
+        Request::Generate(Generate { sampling: Sampling::Temperature { seed, .. }, .. }) => Some(*seed),
+        Request::Generate(_) | Request::Score(_) => None,
     }
 }

@@ -6,8 +6,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Verdict};
+use datasets::{Condition, Item, Verdict};
 use models::Usage;
 use models::gguf::{Header as ModelHeader, hex, sha256_file};
 use sha2::{Digest, Sha256};
@@ -15,9 +14,8 @@ use sha2::{Digest, Sha256};
 use crate::doctor::{Check, Level};
 use crate::entry::{Entry, ItemRecord};
 use crate::exit::Failure;
-use crate::log::{LOG_FILE, Reader};
+use crate::log::{Reader, file_of};
 use crate::material::Choices;
-use crate::plan::fits;
 use crate::regrade::{Regrader, regrade};
 use crate::report::RunLog;
 
@@ -44,8 +42,7 @@ fn frames(run: &RunLog) -> Check {
 /// The header is written twice; both must say the same.
 fn headers(dir: &Path, run: &RunLog) -> Result<Check, Failure> {
     let mut copies = 0u64;
-    let reader =
-        Reader::<Entry>::open(&dir.join(LOG_FILE)).map_err(|error| Failure::disk(error.to_string()))?;
+    let reader = Reader::<Entry>::open(&file_of(dir)).map_err(|error| Failure::disk(error.to_string()))?;
     for record in reader.flatten() {
         let Entry::Header(header) = record.entry else { continue };
         copies += 1;
@@ -134,11 +131,12 @@ fn presence(run: &RunLog) -> Check {
         .collect();
     let mut missing = 0u64;
     for ((index, task), items) in run.header.tasks.iter().enumerate().zip(&made) {
-        for interface in task.interfaces.iter().filter_map(|name| Interface::named(name)) {
-            for item in items.iter().filter(|item| fits(item, interface)) {
+        for (name, condition) in
+            task.interfaces.iter().filter_map(|name| Some((name, Condition::named(name)?)))
+        {
+            for item in items.iter().filter(|item| condition.fits(item)) {
                 for model in 0..run.header.models.len() {
-                    missing +=
-                        u64::from(!there.remove(&(model as u16, index as u16, &item.id, interface.name)));
+                    missing += u64::from(!there.remove(&(model as u16, index as u16, &item.id, name)));
                 }
             }
         }

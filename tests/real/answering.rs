@@ -81,6 +81,7 @@ fn ctx_04_a_full_context_ends_the_reply_and_a_longer_prompt_is_a_status() {
         threads_batch: 2,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     };
     let mut small = models::llama::Llama::open(&spec).expect("the model loads");
     let words = "one two three four five six seven eight nine ten ".repeat(20);
@@ -218,7 +219,7 @@ fn txt_10_control_tokens_in_a_question_yield_no_control_ids() {
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
     let mut controls = |text: &str| {
-        let prompt = models::Prompt { turns: vec![models::Turn::user(text)], lead: String::new() };
+        let prompt = models::Prompt { turns: vec![models::Turn::user(text)], ..models::Prompt::default() };
         let prompt = renderer.render(&prompt).expect("it renders");
         let job =
             Job { id: 0, prompt, add_bos: renderer.facts().add_bos, request: one_token(), follow_up: false };

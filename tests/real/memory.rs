@@ -1,7 +1,7 @@
 //! Memory of the real engine: what is predicted comes, and a budget is kept.
 
 use super::*;
-use crate::support::{Bench, run, told};
+use crate::support::{Bench, assert_same, run, told};
 
 const GRAMMAR: &str = "limit = 4\ninterfaces = [\"direct\"]\n[[model]]\npath = \"smollm2-135m-instruct-q4_1\"\n[[task]]\nname = \"grammar\"\n\
     [log]\nsync = \"never\"\n";
@@ -45,6 +45,28 @@ fn a_budget_lowers_what_is_wanted_and_is_kept() {
     for line in ["weights Q4_1", "KV cache", "computing", "logits", "smallest budget that would do"] {
         assert!(errors.contains(line), "{line}:\n{errors}");
     }
+}
+
+#[test]
+fn a_resumed_run_loads_the_model_as_before_whatever_the_budget_is_now() {
+    model();
+    let bench = Bench::new(&format!("{GRAMMAR}[engine]\ngroup-items = 2\n"));
+    assert_eq!(bench.run("run", &["--memory-budget", "230MiB"]).status.code(), Some(0));
+    let whole = bench.log("run");
+    // The log as a power failure leaves it: its end is missing, with the second group.
+    let path = std::path::Path::new(&bench.path("run")).join("log");
+    let mut bytes = std::fs::read(&path).expect("the log");
+    while bench.log("run").items.len() == whole.items.len() {
+        bytes.truncate(bytes.len() - 100);
+        std::fs::write(&path, &bytes).expect("written");
+    }
+    assert_eq!((bench.log("run").items.len(), bench.log("run").loaded.len()), (2, 1));
+    assert_eq!(bench.run("run", &["--memory-budget", "2GiB"]).status.code(), Some(0));
+    let log = bench.log("run");
+    assert_eq!(log.loaded.len(), 2);
+    assert_eq!(log.loaded[0].spec, log.loaded[1].spec);
+    assert!(log.loaded[1].spec.cells < 8192, "what nothing is lowered for: {:?}", log.loaded[1].spec);
+    assert_same(&log, &whole);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use datasets::{Interface, Settings, Task};
+use datasets::{Condition, Settings, Task};
 use runner::track::Track;
 
 use super::*;
@@ -11,15 +11,15 @@ use super::*;
 fn converse(engine: &mut impl Engine, task: &str, params: &str, limit: usize) -> (Vec<Job>, u64) {
     let task = Task::named(task).expect("the task");
     let params = datasets::Params(params.parse().expect("parameters"));
-    let items = runner::material::items(task, &params, 1, Some(limit)).expect("items");
+    let items = runner::material::items(task, &params, 1, Some(limit), 0).expect("items");
     let settings = Settings::default();
     let header = models::gguf::Header::open(&model()).expect("the header");
     let renderer = models::template::Renderer::of_model(&header, models::template::Thinking::Default)
         .expect("the template");
-    let interfaces = ["direct", "cot-prefix"].map(|name| Interface::named(name).expect("the interface"));
-    let pairs = items.iter().flat_map(|item| interfaces.iter().map(move |&interface| (item, interface)));
+    let conditions = ["direct", "cot-prefix"].map(|name| Condition::named(name).expect("the condition"));
+    let pairs = items.iter().flat_map(|item| conditions.iter().map(move |condition| (item, condition)));
     let mut tracks: Vec<Track<'_>> =
-        pairs.map(|(item, interface)| Track::start(item, interface, &settings)).collect();
+        pairs.map(|(item, condition)| Track::start(item, condition, &settings)).collect();
     let (mut asked, mut evaluated) = (Vec::new(), 0);
     loop {
         let mut jobs = Vec::new();

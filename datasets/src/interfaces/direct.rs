@@ -1,9 +1,7 @@
 //! `direct`: the labels are scored right after the question.
 
-use models::Prompt;
-
 use super::label_scores::LabelScores;
-use super::{Exchange, Interface, Settings, prompt};
+use super::{Endings, Exchange, Interface, Settings, prompt};
 use crate::item::Question;
 
 /// The interface.
@@ -11,12 +9,16 @@ pub(super) static DIRECT: Interface = Interface {
     name: "direct",
     summary: "asks for the answer at once and takes the label with the highest score",
     generates: false,
+    scores_labels: true,
+    scores_texts: false,
+    asks_on: false,
+    cued: false,
+    capped: false,
+    endings: Endings::Others,
     fits: |question| question.labels.len() >= 2,
     open,
 };
 
 fn open(question: &Question, settings: &Settings) -> Box<dyn Exchange + Send> {
-    let turns = prompt::turns(question, &question.stem, &question.ask.direct);
-    let prompt = Prompt { turns, lead: question.ask.direct_lead.clone() };
-    Box::new(LabelScores::new(prompt, &question.labels, settings))
+    Box::new(LabelScores::new(prompt::asked_at_once(question, settings), &question.labels, settings))
 }

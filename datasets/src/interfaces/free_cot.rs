@@ -2,7 +2,7 @@
 
 use models::{Finish, Generate, Prompt, Reply, Request, Sampling};
 
-use super::{Exchange, Interface, Move, Settings, label_scores, prompt};
+use super::{Endings, Exchange, Interface, Move, Settings, label_scores, prompt};
 use crate::item::Question;
 use crate::reading::{self, Found, How};
 use crate::verdict::{Loss, NoAnswer, Said, Skip};
@@ -12,6 +12,12 @@ pub(super) static FREE_COT: Interface = Interface {
     name: "free-cot",
     summary: "lets the model reason freely, up to a cap, and reads its answer out of the reply",
     generates: true,
+    scores_labels: false,
+    scores_texts: false,
+    asks_on: false,
+    cued: true,
+    capped: true,
+    endings: Endings::Written,
     fits: |question| !question.ask.reason.is_empty(),
     open,
 };
@@ -41,8 +47,7 @@ impl Exchange for FreeCot {
     fn step(&mut self, replies: &[Reply]) -> Move {
         match (std::mem::replace(&mut self.state, State::Over), replies) {
             (State::Start, _) => {
-                let cue = prompt::cue(&self.question, &self.settings);
-                let prompt = Prompt { turns: prompt::reasoned(&self.question, cue), lead: String::new() };
+                let prompt = prompt::to_write(&self.question, &self.settings);
                 let generate = Generate {
                     max_tokens: self.settings.max_tokens,
                     stop: self.settings.stop.clone(),
@@ -85,7 +90,7 @@ impl FreeCot {
         }
         let lead = self.rescue_lead(&reply, &found);
         let ask = label_scores::request(
-            Prompt { turns: prompt.turns, lead },
+            Prompt { turns: prompt.turns, lead, ..Prompt::default() },
             &self.question.labels,
             &self.settings,
         );

@@ -2,9 +2,11 @@
 
 use models::{Prompt, Reply, Request, Score, Scored};
 
+use super::full_string::best;
 use super::separator::continuations;
 use super::{Exchange, Move, Normalisation, Settings, prompt};
-use crate::verdict::{Loss, NoAnswer, Said, Skip};
+use crate::ending::CONTINUATION_TOKENS;
+use crate::verdict::{Loss, Said, Skip};
 
 /// The score by which each label is judged: its log-probability, per unit of the normalisation. NaN where there is
 /// nothing to divide by.
@@ -26,22 +28,16 @@ pub fn normalised(scored: &Scored, labels: &[String], normalisation: Normalisati
 /// An exact tie of the best is no answer, and neither is any score that is not a finite number: taking the first
 /// label would count a broken model as one that likes A.
 pub fn choose(scored: &Scored, labels: &[String], normalisation: Normalisation) -> Said {
-    let scores = normalised(scored, labels, normalisation);
-    if scores.is_empty() || scores.iter().any(|score| !score.is_finite()) {
-        return Said::Nothing(NoAnswer::Nonfinite);
-    }
-    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut winners = (0u16..).zip(&scores).filter(|(_, score)| **score == best).map(|(index, _)| index);
-    match (winners.next(), winners.next()) {
-        (Some(winner), None) => Said::Choice(winner),
-        _ => Said::Nothing(NoAnswer::Tie),
-    }
+    best(&normalised(scored, labels, normalisation))
 }
 
-/// The request that scores these labels after a prompt.
+/// The request that scores these labels after a prompt. Beside them it watches two sets of tokens: words that begin a
+/// rationale, and the labels with and without a space, whichever of the two was scored.
 pub(super) fn request(prompt: Prompt, labels: &[String], settings: &Settings) -> (Prompt, Request) {
     let continuations = continuations(labels, &prompt.lead, prompt::last_text(&prompt), settings);
-    (prompt, Request::Score(Score { continuations, top: settings.top, states: settings.hidden_states }))
+    let variants = labels.iter().flat_map(|label| [label.clone(), format!(" {label}")]).collect();
+    let watch = vec![CONTINUATION_TOKENS.clone(), variants];
+    (prompt, Request::Score(Score { continuations, top: settings.top, watch, states: settings.hidden_states }))
 }
 
 /// Asks for the scores of the labels, once.

@@ -2,7 +2,7 @@
 
 use models::{PictureAt, Prompt, Turn};
 
-use super::Settings;
+use super::{CuePlace, Settings};
 use crate::item::{Cue, Part, Question};
 
 /// The conversation that ends with the question asked by this terminal text.
@@ -32,8 +32,54 @@ pub(super) fn cue<'a>(question: &'a Question, settings: &Settings) -> Option<&'a
     named.or(cues.first())
 }
 
+/// The question as `direct` asks it: its own instruction at the end, or the ending of the settings at its place.
+pub(super) fn asked_at_once(question: &Question, settings: &Settings) -> Prompt {
+    match settings.ending {
+        Some(_) => ended(question, &question.stem, settings, ""),
+        None => {
+            let turns = turns(question, &question.stem, &question.ask.direct);
+            Prompt { turns, lead: question.ask.direct_lead.clone(), raw: settings.is_raw() }
+        }
+    }
+}
+
+/// The question with its reasoning cue, or the ending of the settings in place of it, where a label will be scored.
+pub(super) fn asked_to_reason(question: &Question, settings: &Settings) -> Prompt {
+    let cue = cue(question, settings);
+    let stem = cue.and_then(|cue| cue.stem.as_deref()).unwrap_or(&question.stem);
+    ended(question, stem, settings, cue.map_or("", |cue| &cue.text))
+}
+
+/// A prompt for labels that ends with an ending, or with `own` where the settings have none, at the settings' place.
+fn ended(question: &Question, stem: &[Part], settings: &Settings, own: &str) -> Prompt {
+    let text = match settings.ending {
+        Some(ending) => ending.terminal(&question.labels),
+        None => own.to_owned(),
+    };
+    let direct_lead = question.ask.direct_lead.as_str();
+    if settings.cue_place == CuePlace::AssistantLead {
+        let parts = [text.trim_start(), direct_lead];
+        let lead = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+        return Prompt { turns: turns(question, stem, ""), lead, raw: false };
+    }
+    Prompt { turns: turns(question, stem, &text), lead: direct_lead.to_owned(), raw: settings.is_raw() }
+}
+
+/// The question with its reasoning cue, or the ending of the settings in place of it, where a reply will be written.
+pub(super) fn to_write(question: &Question, settings: &Settings) -> Prompt {
+    let cue = cue(question, settings);
+    let turns = match settings.ending {
+        Some(ending) => {
+            let stem = cue.and_then(|cue| cue.stem.as_deref()).unwrap_or(&question.stem);
+            turns(question, stem, &ending.terminal(&question.labels))
+        }
+        None => reasoned(question, cue),
+    };
+    Prompt { turns, ..Prompt::default() }
+}
+
 /// The conversation that ends with a cue, at its usual place.
-pub(super) fn reasoned(question: &Question, cue: Option<&Cue>) -> Vec<Turn> {
+fn reasoned(question: &Question, cue: Option<&Cue>) -> Vec<Turn> {
     match cue {
         Some(cue) => turns(question, cue.stem.as_deref().unwrap_or(&question.stem), &cue.text),
         None => turns(question, &question.stem, ""),

@@ -84,6 +84,17 @@ impl Picture {
         }
     }
 
+    /// Where a task has the parameter that withholds its pictures, as a control: tables first, the key last. Its value is
+    /// `"withheld"`.
+    pub fn withheld_key(&self, task: &str) -> &'static [&'static str] {
+        match self {
+            Picture::Glasses(_) | Picture::Face(_) => &["form"],
+            Picture::Campus(_) => &["pictures"],
+            Picture::File(_) if task == "file" => &["import", "images"],
+            Picture::File(_) => &["images"],
+        }
+    }
+
     /// What it is, in a few words.
     pub fn caption(&self) -> String {
         let (width, height) = self.size();

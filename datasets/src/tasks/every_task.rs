@@ -1,7 +1,7 @@
 //! Holds for every task with every interface, so that a new one of either is tested without new test code: a
 //! perfect reply grades right, and garbage is never right more often than chance.
 
-use models::{Finish, Generated, LabelScore, Reply, Request, Scored, Usage};
+use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Scored, Usage};
 
 use crate::interfaces::{self, Move, Settings};
 use crate::item::Gold;
@@ -28,7 +28,7 @@ fn items(task: &Task) -> Vec<Item> {
 }
 
 /// Plays an item with a model that answers each request by `answer`.
-fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &Request) -> Reply) -> Outcome {
+fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &Prompt, &Request) -> Reply) -> Outcome {
     let mut episode = item.open();
     let mut heard: Option<Heard> = None;
     for _ in 0..1000 {
@@ -45,7 +45,7 @@ fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &R
                     if asked.is_empty() {
                         asked = asks[0].0.turns.last().map_or_else(String::new, |turn| turn.text.clone());
                     }
-                    replies = asks.iter().map(|(_, request)| answer(&question, request)).collect();
+                    replies = asks.iter().map(|(prompt, request)| answer(&question, prompt, request)).collect();
                 }
                 Move::Said { said, reply, .. } => {
                     let verdict = crate::grade::grade(&question.gold, &said);
@@ -73,18 +73,19 @@ fn scores(logprobs: impl Iterator<Item = f32>) -> Reply {
     Reply::Scored(Scored {
         labels: logprobs.map(label).collect(),
         mass: Some(0.5),
-        top: Vec::new(),
-        usage: Usage::default(), states: None })
+        ..Scored::default()
+    })
 }
 
 /// What a model says that knows the answer and the format.
-fn perfect(question: &Question, request: &Request) -> Reply {
+fn perfect(question: &Question, prompt: &Prompt, request: &Request) -> Reply {
     let label = question.gold.label();
     match request {
         Request::Score(score) => {
             let right = label.map(usize::from);
             scores((0..score.continuations.len()).map(|index| if Some(index) == right { -0.5 } else { -3.0 }))
         }
+        Request::Generate(_) if interfaces::is_vote(prompt) => text("Answer: 1"),
         Request::Generate(_) => match &question.gold {
             Gold::Ordering { chain, free } => {
                 let group = |rank: &String| match rank.chars().count() {
@@ -121,7 +122,7 @@ fn a_perfect_reply_after_reasoning_and_in_bold_grades_right() {
     for task in crate::tasks::ALL {
         for item in items(task) {
             for interface in fitting(&item) {
-                let mut dressed = |question: &Question, request: &Request| match perfect(question, request) {
+                let mut dressed = |question: &Question, prompt: &Prompt, request: &Request| match perfect(question, prompt, request) {
                     Reply::Generated(generated) => text(&format!(
                         "<think>\nMaybe yes, no, A, left, 1 or Route C.\n</think>\n\n**{}**\n",
                         generated.text()
@@ -141,14 +142,13 @@ fn garbage_is_never_read_as_an_answer() {
         let mut stream = Stream::new(5, &["garbage", task.name]);
         for item in items(task) {
             for interface in fitting(&item) {
-                let mut garbage = |question: &Question, request: &Request| match request {
+                let mut garbage = |_: &Question, _: &Prompt, request: &Request| match request {
                     Request::Score(score) => scores(score.continuations.iter().map(|_| f32::NAN)),
                     Request::Generate(_) => {
                         let words = [
                             "lever", "Gas", "expands", "because", "\u{fffd}", "heat", "\n", "a", "{}",
                             "<br>", "...",
                         ];
-                        let _ = question;
                         text(
                             &(0..stream.below(30))
                                 .map(|_| *stream.pick(&words))
@@ -177,13 +177,14 @@ fn random_labels_are_right_about_as_often_as_chance() {
             }
             for interface in fitting(&item) {
                 let chance = 1.0 / question.labels.len() as f64;
-                let mut random = |question: &Question, request: &Request| {
+                let mut random = |question: &Question, prompt: &Prompt, request: &Request| {
                     let drawn = stream.below(question.labels.len());
                     match request {
                         Request::Score(score) => scores(
                             (0..score.continuations.len())
                                 .map(|index| if index == drawn { -0.5 } else { -3.0 }),
                         ),
+                        Request::Generate(_) if interfaces::is_vote(prompt) => text("Answer: 2"),
                         Request::Generate(_) => {
                             text(&reading::statement(question.reading, &question.labels, drawn as u16))
                         }

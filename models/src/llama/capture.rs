@@ -6,9 +6,8 @@
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex};
 
-use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_sys_2::{
-    GGML_TYPE_F32, ggml_backend_tensor_get, ggml_tensor, llama_context_params as RawParams,
+    GGML_TYPE_F32, ggml_backend_tensor_get, ggml_tensor, llama_context_params,
 };
 
 use crate::States;
@@ -155,17 +154,9 @@ impl Capture {
 }
 
 /// Lets a context that is opened with these parameters tell the capture what it computes. The capture must outlive it.
-#[allow(unsafe_code)]
-pub(super) fn listen(params: &mut LlamaContextParams, capture: &Shared) {
-    // The binding's type has this one field, and keeps it private. Of the same size, it cannot lie anywhere but at the start.
-    const {
-        assert!(size_of::<LlamaContextParams>() == size_of::<RawParams>());
-        assert!(align_of::<LlamaContextParams>() == align_of::<RawParams>());
-    }
-    // SAFETY: see above; the reference is unique and lives for this call alone.
-    let raw = unsafe { &mut *std::ptr::from_mut(params).cast::<RawParams>() };
-    raw.cb_eval = Some(hear);
-    raw.cb_eval_user_data = Arc::as_ptr(capture).cast_mut().cast();
+pub(super) fn listen(params: &mut llama_context_params, capture: &Shared) {
+    params.cb_eval = Some(hear);
+    params.cb_eval_user_data = Arc::as_ptr(capture).cast_mut().cast();
 }
 
 /// The scheduler asks whether a tensor is wanted, and hands it over once it is computed.

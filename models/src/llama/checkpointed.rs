@@ -89,7 +89,12 @@ impl Round<'_, '_> {
             if end > place {
                 let payer = self.forest.payer(node, leaf, |job| self.jobs[job].is_open());
                 evaluated.push((payer, end - place));
+                let before = self.decoder.seen();
                 self.run(node, place - depth, sequence, &mut next)?;
+                let seen = self.decoder.seen();
+                if let Some(usage) = self.jobs[payer].usage_mut() {
+                    usage.count_pictures(before, seen);
+                }
                 place = end;
                 self.keep(node, leaf, sequence)?;
             }
@@ -152,7 +157,7 @@ impl Round<'_, '_> {
         };
         let mut spots = Vec::new();
         for (place, &token) in tokens.iter().enumerate().skip(from) {
-            if self.decoder.is_full() {
+            if self.decoder.is_full_for(token) {
                 self.flush(&mut spots, next)?;
             }
             let spot = self.forest.spot_at(node, place);
@@ -234,6 +239,7 @@ impl Round<'_, '_> {
             }
         };
         let wall_us = started.elapsed().as_micros() as u64;
+        self.decoder.note_span(PhaseKind::Decode, started);
         self.decode.wall_us += wall_us;
         self.decode.library_us += self.decoder.library_us() - before;
         self.decode.tokens += steps as u32;
@@ -270,6 +276,7 @@ impl Round<'_, '_> {
                 task.usage.prefill_us += wall_us * tokens as u64 / total.max(1);
             }
         }
+        self.decoder.note_span(PhaseKind::Prefill, started);
         self.prefill.wall_us += wall_us;
         self.prefill.library_us += self.decoder.library_us() - library_before;
         self.prefill.tokens += total as u32;

@@ -1,22 +1,18 @@
 //! The context: evaluates tokens, keeps the KV cache, hands out rows of logits.
 
-use std::num::NonZeroU32;
 use std::time::Instant;
 
-use llama_cpp_2::DecodeError;
-use llama_cpp_2::context::LlamaContext;
-use llama_cpp_2::context::kv_cache::KvCacheConversionError;
-use llama_cpp_2::context::params::{KvCacheType, LlamaContextParams};
 use llama_cpp_2::llama_backend::LlamaBackend;
-use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
-use llama_cpp_2::token::LlamaToken;
+use llama_cpp_sys_2 as sys;
 
 use super::cache::Cache;
 use super::capture::{self, Capture};
 use super::checkpointed::STATES;
+use super::context::{Batch, Context, directions};
+use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec, States};
+use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans, States};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -58,8 +54,8 @@ pub(super) fn rows(vocab_tokens: usize) -> usize {
 
 /// An open context.
 pub(super) struct Decoder {
-    context: LlamaContext<'static>,
-    batch: LlamaBatch<'static>,
+    context: Context,
+    batch: Batch,
     batch_tokens: usize,
     rows: usize,
     /// Places in the batch whose logits are wanted.
@@ -71,65 +67,65 @@ pub(super) struct Decoder {
     library_us: u64,
     /// Calls of the round with their ends, while they are wanted.
     calls: Option<Vec<(u32, Instant)>>,
+    /// The last element of a picture in the batch.
+    tile: Option<i32>,
+    spans: Spans,
+    /// What reads pictures, where there is something.
+    pub(super) vision: Option<Vision>,
     /// Where hidden states are copied to; it outlives the context, which is dropped first.
     capture: Option<capture::Shared>,
 }
 
 impl Decoder {
     pub(super) fn new(
-        backend: &LlamaBackend,
+        _: &LlamaBackend,
         model: &'static LlamaModel,
         spec: &LoadSpec,
     ) -> Result<Self, EngineError> {
-        Decoder::open(backend, model, spec, None)
+        Decoder::open(model, spec, None)
     }
 
     /// The same, able to tell hidden states.
-    pub(super) fn listening(
-        backend: &LlamaBackend,
-        model: &'static LlamaModel,
-        spec: &LoadSpec,
-    ) -> Result<Self, EngineError> {
+    pub(super) fn listening(model: &'static LlamaModel, spec: &LoadSpec) -> Result<Self, EngineError> {
         let capture = Capture::new(model.n_embd().max(0) as usize, model.n_layer() as usize);
-        Decoder::open(backend, model, spec, Some(capture))
+        Decoder::open(model, spec, Some(capture))
     }
 
     fn open(
-        backend: &LlamaBackend,
         model: &'static LlamaModel,
         spec: &LoadSpec,
         capture: Option<capture::Shared>,
     ) -> Result<Self, EngineError> {
         let Shape { cells, batch_tokens, sequences } = Shape::of(spec, keeps_state(model));
         let kv = match spec.kv {
-            KvType::F16 => KvCacheType::F16,
-            KvType::Q8_0 => KvCacheType::Q8_0,
-            KvType::Q4_0 => KvCacheType::Q4_0,
+            KvType::F16 => sys::GGML_TYPE_F16,
+            KvType::Q8_0 => sys::GGML_TYPE_Q8_0,
+            KvType::Q4_0 => sys::GGML_TYPE_Q4_0,
         };
-        let mut params = LlamaContextParams::default()
-            .with_n_ctx(NonZeroU32::new(cells))
-            // llama.cpp aborts where a batch has no place for one row of every sequence.
-            .with_n_batch(batch_tokens.max(sequences))
-            .with_type_k(kv)
-            .with_type_v(kv)
-            .with_n_ubatch(batch_tokens.min(MICRO_BATCH_TOKENS))
-            .with_n_seq_max(sequences)
-            .with_kv_unified(true)
-            // A window that forgets would make forks and roll-backs fail.
-            .with_swa_full(true)
-            .with_n_threads(spec.threads as i32)
-            .with_n_threads_batch(spec.threads_batch as i32)
-            .with_no_perf(true);
+        let mut params = Context::defaults();
+        params.n_ctx = cells;
+        // llama.cpp aborts where a batch has no place for one row of every sequence.
+        params.n_batch = batch_tokens.max(sequences);
+        params.type_k = kv;
+        params.type_v = kv;
+        params.n_ubatch = batch_tokens.min(MICRO_BATCH_TOKENS);
+        params.n_seq_max = sequences;
+        params.kv_unified = true;
+        // A window that forgets would make forks and roll-backs fail.
+        params.swa_full = true;
+        params.n_threads = spec.threads as i32;
+        params.n_threads_batch = spec.threads_batch as i32;
+        params.no_perf = true;
         if let Some(capture) = &capture {
             capture::listen(&mut params, capture);
         }
-        let context = model.new_context(backend, params).map_err(|error| {
-            EngineError(format!("no context of {cells} tokens could be opened (out of memory?): {error}"))
+        let context = Context::open(model, params).ok_or_else(|| {
+            EngineError(format!("no context of {cells} tokens could be opened (out of memory?)"))
         })?;
         Ok(Decoder {
-            cells: context.n_ctx(),
+            cells: context.cells(),
             context,
-            batch: LlamaBatch::new(batch_tokens as usize, sequences as i32),
+            batch: Batch::new(batch_tokens as usize, sequences as usize, directions(model)),
             batch_tokens: batch_tokens as usize,
             rows: rows(model.n_vocab().max(1) as usize),
             wanted: Vec::with_capacity(batch_tokens as usize),
@@ -137,6 +133,9 @@ impl Decoder {
             context_tokens: spec.context_tokens,
             library_us: 0,
             calls: None,
+            tile: None,
+            spans: Spans::since(Instant::now()),
+            vision: None,
             capture,
         })
     }
@@ -193,11 +192,27 @@ impl Decoder {
         noted.into_iter().map(call).collect()
     }
 
+    /// A round begins: stretches of work are told since then.
+    pub(super) fn begin_spans(&mut self, started: Instant) {
+        self.spans = Spans::since(started);
+    }
+
+    /// Work of a kind went on from a moment until now.
+    pub(super) fn note_span(&mut self, kind: PhaseKind, started: Instant) {
+        self.spans.add(kind, started, Instant::now());
+    }
+
+    /// The stretches of the round.
+    pub(super) fn take_spans(&mut self) -> Vec<Span> {
+        self.spans.take()
+    }
+
     /// Forgets every sequence, and what is waiting to be evaluated.
     pub(super) fn clear(&mut self) {
-        self.timed(|context| context.clear_kv_cache());
+        self.timed(Context::clear);
         self.cache.clear();
         self.batch.clear();
+        self.tile = None;
         self.wanted.clear();
     }
 
@@ -211,26 +226,26 @@ impl Decoder {
     /// Gives a sequence back.
     pub(super) fn remove(&mut self, sequence: i32) -> Result<(), String> {
         self.cache.remove(sequence);
-        match self.timed(|context| context.clear_kv_cache_seq(Some(sequence as u32), None, None)) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(format!("the KV cache refuses to drop sequence {sequence}")),
-            Err(error) => Err(cache_error(error)),
+        match self.timed(|context| context.cut(Some(sequence), 0)) {
+            true => Ok(()),
+            false => Err(format!("the KV cache refuses to drop sequence {sequence}")),
         }
     }
 
     /// Lets `to`, which must be empty, begin with the first `tokens` tokens of `from`. The tokens are shared.
     pub(super) fn copy(&mut self, from: i32, to: i32, tokens: usize) -> Result<(), String> {
-        self.timed(|context| context.copy_kv_cache_seq(from, to, Some(0), Some(tokens as u32)))
-            .map_err(cache_error)?;
+        let end = match &self.vision {
+            Some(vision) => vision.end(&self.cache.tokens(from)[..tokens]) as usize,
+            None => tokens,
+        };
+        self.timed(|context| context.copy(from, to, end));
         self.cache.fork(from, to, tokens);
         Ok(())
     }
 
     /// Forgets what every sequence has from a position on; `false` when the cache cannot (some models keep one state).
     pub(super) fn cut(&mut self, position: usize) -> bool {
-        let is_cut = self
-            .timed(|context| context.clear_kv_cache_seq(None, Some(position as u32), None))
-            .unwrap_or(false);
+        let is_cut = self.timed(|context| context.cut(None, position));
         if is_cut {
             self.cache.cut(position);
         }
@@ -244,64 +259,104 @@ impl Decoder {
 
     /// Tokens that the library takes in one call, and those that it computes at once.
     pub(super) fn batch_sizes(&self) -> (u32, u32) {
-        (self.context.n_batch(), self.context.n_ubatch())
+        self.context.batch_sizes()
     }
 
-    /// Whether another token must wait for [`Decoder::decode`].
-    pub(super) fn is_full(&self) -> bool {
-        self.batch.n_tokens() as usize >= self.batch_tokens || self.wanted.len() >= self.rows
+    /// Whether an element must wait for [`Decoder::decode`]: there is no room, or the other kind is in the batch.
+    pub(super) fn is_full_for(&self, element: i32) -> bool {
+        let is_other = self.batch.len() > 0 && self.batch.has_vectors() != is_of_picture(element);
+        let is_apart = |vision: &Vision| {
+            vision.is_mutual() && self.tile.is_some_and(|last| !vision.is_one_tile(last, element))
+        };
+        is_other
+            || self.vision.as_ref().is_some_and(is_apart)
+            || self.batch.len() >= self.batch_tokens
+            || self.wanted.len() >= self.rows
     }
 
-    /// Adds a token at a position of one or more sequences.
+    /// Adds a token, or an element of a picture, at a position of one or more sequences. A picture is encoded when its
+    /// first element comes.
     pub(super) fn add(
         &mut self,
-        token: i32,
+        element: i32,
         position: usize,
         sequences: &[i32],
         wanted: bool,
     ) -> Result<(), String> {
-        if wanted {
-            self.wanted.push(self.batch.n_tokens());
+        let place = self.batch.len() as i32;
+        // What the sequences have before it is the same for all of them.
+        let before = || sequences.first().map_or(&[][..], |&id| self.cache.tokens(id));
+        if is_of_picture(element) {
+            let vision = self.vision.as_mut().ok_or("there is nothing that reads pictures")?;
+            let spent = vision.seen().encode_us;
+            let position = vision.place(element, before());
+            let vector = vision.vector(element)?;
+            self.batch.add_vector(vector, position, sequences, wanted)?;
+            self.library_us += vision.seen().encode_us - spent;
+            self.tile = Some(element);
+        } else {
+            let position = match &self.vision {
+                Some(vision) => vision.place(element, before())[0] as usize,
+                None => position,
+            };
+            self.batch.add(element, position, sequences, wanted)?;
         }
-        self.cache.push(token, sequences);
-        self.batch
-            .add(LlamaToken(token), position as i32, sequences, wanted)
-            .map_err(|error| error.to_string())
+        if wanted {
+            self.wanted.push(place);
+        }
+        self.cache.push(element, sequences);
+        Ok(())
+    }
+
+    /// Pictures encoded so far.
+    pub(super) fn seen(&self) -> Seen {
+        self.vision.as_ref().map(Vision::seen).unwrap_or_default()
     }
 
     /// Evaluates what was added. `read` gets the wanted rows, numbered in the order in which they were added.
     pub(super) fn decode(&mut self, mut read: impl FnMut(usize, Row<'_>)) -> Result<(), String> {
-        if self.batch.n_tokens() == 0 {
+        if self.batch.len() == 0 {
             return Ok(());
         }
+        let is_mutual = self.tile.take().is_some() && self.vision.as_ref().is_some_and(Vision::is_mutual);
         if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
-            let tokens = self.batch.n_tokens() as usize;
-            capture.begin(&self.wanted, tokens, self.context.n_ubatch() as usize);
+            let (tokens, micro_batch_tokens) = (self.batch.len() as usize, self.context.batch_sizes().1);
+            capture.begin(&self.wanted, tokens, micro_batch_tokens as usize);
         }
         let started = Instant::now();
+        if is_mutual {
+            self.context.set_causal(false);
+        }
         let decoded = self.context.decode(&mut self.batch);
+        if is_mutual {
+            self.context.set_causal(true);
+        }
         self.library_us += started.elapsed().as_micros() as u64;
         if let Some(calls) = &mut self.calls {
-            calls.push((self.batch.n_tokens() as u32, Instant::now()));
+            calls.push((self.batch.len() as u32, Instant::now()));
         }
         self.batch.clear();
-        if let Err(error) = decoded {
+        if let Err(code) = decoded {
             self.wanted.clear();
-            return Err(decode_error(error));
+            return Err(decode_error(code));
         }
         let mut capture = self.capture.as_ref().and_then(|capture| capture.lock().ok());
         if let Some(capture) = &mut capture {
             capture.end();
         }
+        let mut rows = Ok(());
         for (number, &place) in self.wanted.iter().enumerate() {
             let hidden = capture.as_ref().and_then(|capture| capture.hidden(number));
-            read(number, Row::new(self.context.get_logits_ith(place)).with_hidden(hidden));
+            match self.context.logits(place) {
+                Some(row) => read(number, Row::new(row).with_hidden(hidden)),
+                None => rows = Err("llama.cpp has no logits where they were asked for".to_owned()),
+            }
         }
         self.wanted.clear();
-        Ok(())
+        rows
     }
 
-    fn timed<T>(&mut self, call: impl FnOnce(&mut LlamaContext<'static>) -> T) -> T {
+    fn timed<T>(&mut self, call: impl FnOnce(&mut Context) -> T) -> T {
         let started = Instant::now();
         let result = call(&mut self.context);
         self.library_us += started.elapsed().as_micros() as u64;
@@ -314,14 +369,10 @@ pub(super) fn keeps_state(model: &LlamaModel) -> bool {
     model.is_recurrent() || model.is_hybrid()
 }
 
-fn decode_error(error: DecodeError) -> String {
-    match error {
-        DecodeError::NoKvCacheSlot => "llama.cpp finds no room in its KV cache".into(),
-        DecodeError::NTokensZero => "llama.cpp was given no token".into(),
-        DecodeError::Unknown(code) => format!("llama.cpp could not evaluate the tokens (code {code})"),
+fn decode_error(code: i32) -> String {
+    match code {
+        1 => "llama.cpp finds no room in its KV cache".into(),
+        -1 => "llama.cpp was given no token".into(),
+        code => format!("llama.cpp could not evaluate the tokens (code {code})"),
     }
-}
-
-fn cache_error(error: KvCacheConversionError) -> String {
-    format!("KV cache: {error}")
 }

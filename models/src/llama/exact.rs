@@ -49,6 +49,7 @@ pub(super) fn round(
 /// Answers one job.
 fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Reply {
     let mut usage = task.usage;
+    let before = decoder.seen();
     decoder.clear();
     let answered = match task.doing {
         Doing::Score(scoring) => scored(decoder, vocabulary, scoring, &mut usage).map(Reply::Scored),
@@ -56,10 +57,14 @@ fn answer(decoder: &mut Decoder, vocabulary: &Vocabulary, task: Task<'_>) -> Rep
             written(decoder, vocabulary, &prompt, *writing, &mut usage).map(Reply::Generated)
         }
     };
-    answered.unwrap_or_else(|reason| {
+    let mut reply = answered.unwrap_or_else(|reason| {
         decoder.clear();
         Reply::Failed { reason, usage }
-    })
+    });
+    if let Some(usage) = reply.usage_mut() {
+        usage.count_pictures(before, decoder.seen());
+    }
+    reply
 }
 
 fn scored(
@@ -83,6 +88,7 @@ fn scored(
         usage.evaluated_tokens += before_last.len() as u32;
     }
     usage.prefill_us = started.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Prefill, started);
     Ok(scoring.finish(*usage))
 }
 
@@ -98,6 +104,7 @@ fn written(
     evaluate(decoder, MAIN, 0, prompt, |_| false, &mut |_, row| next = Some(writing.row(row, vocabulary)))?;
     usage.evaluated_tokens += prompt.len() as u32;
     usage.prefill_us = started.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Prefill, started);
     let decoding = Instant::now();
     let finish = loop {
         match next.take().ok_or("the last token has no logits")?? {
@@ -110,6 +117,7 @@ fn written(
         }
     };
     usage.decode_us = decoding.elapsed().as_micros() as u64;
+    decoder.note_span(PhaseKind::Decode, decoding);
     Ok(writing.finish(finish, *usage))
 }
 
@@ -124,7 +132,7 @@ fn evaluate(
 ) -> Result<(), String> {
     let mut purposes = Vec::new();
     for (place, &token) in tokens.iter().enumerate() {
-        if decoder.is_full() {
+        if decoder.is_full_for(token) {
             decoder.decode(|number, row| read(purposes[number], row))?;
             purposes.clear();
         }

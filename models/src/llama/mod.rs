@@ -6,8 +6,10 @@ mod admission;
 mod cache;
 mod capture;
 mod checkpointed;
+mod context;
 mod decoder;
 mod exact;
+mod eyes;
 mod leaves;
 mod packed;
 mod probing;
@@ -16,6 +18,7 @@ mod scoring;
 mod sizing;
 mod state;
 mod unembedding;
+mod vision;
 mod vocabulary;
 mod work;
 mod writing;
@@ -30,11 +33,13 @@ use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
-    ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, States, Tokenised,
+    ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, Shown, States, Tokenised,
 };
-use decoder::{Decoder, keeps_state};
+use decoder::{Decoder, Shape, keeps_state};
+use eyes::Eyes;
 use unembedding::Unembedding;
-use vocabulary::Vocabulary;
+use vision::Vision;
+use vocabulary::{Impossible, Vocabulary};
 
 pub use quantise::{FileType, file_types, quantise};
 
@@ -47,6 +52,8 @@ pub struct Llama {
     facts: EngineFacts,
     model: &'static LlamaModel,
     spec: LoadSpec,
+    /// What reads pictures; where the vocabulary alone is loaded, from the first picture on.
+    vision: Option<Vision>,
     /// The model's end, read when states are wanted for the first time.
     unembedding: Option<Result<Unembedding, String>>,
 }
@@ -66,6 +73,10 @@ impl Llama {
             true => None,
             false => Some(Decoder::new(backend, model, spec)?),
         };
+        let vision = match (&spec.mmproj, spec.vocab_only) {
+            (Some(_), false) => Some(open_vision(model, spec, true)?),
+            _ => None,
+        };
         let facts = EngineFacts {
             engine: format!("llama.cpp by llama-cpp-2 {}", crate::LLAMA_CPP_2_VERSION),
             system: system_info(),
@@ -76,10 +87,19 @@ impl Llama {
             packs: spec.mode == Mode::Packed && !keeps_state(model),
             checkpoints: spec.mode == Mode::Packed && keeps_state(model),
             load_us: started.elapsed().as_micros() as u64,
+            level: crate::CPU_LEVEL.to_owned(),
+            shows_pictures: spec.mmproj.is_some(),
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), unembedding: None })
+        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), vision, unembedding: None })
     }
+}
+
+fn open_vision(model: &'static LlamaModel, spec: &LoadSpec, warm: bool) -> Result<Vision, EngineError> {
+    let path = spec.mmproj.as_ref();
+    let path = path.ok_or_else(|| EngineError("no picture projector was given with the model".into()))?;
+    let at_once = Shape::of(spec, keeps_state(model)).micro_batch_tokens();
+    Eyes::open(path, model, spec.threads_batch, warm).map(|eyes| Vision::new(eyes, at_once))
 }
 
 /// Lets warnings and errors of the library through to standard error, where the supervisor collects a worker's last
@@ -104,7 +124,10 @@ fn quiet() {
         }
     }
     // SAFETY: the function is static and takes no data.
-    unsafe { llama_cpp_sys_2::llama_log_set(Some(hear), std::ptr::null_mut()) };
+    unsafe {
+        llama_cpp_sys_2::llama_log_set(Some(hear), std::ptr::null_mut());
+        llama_cpp_sys_2::mtmd_log_set(Some(hear), std::ptr::null_mut());
+    }
 }
 
 fn backend() -> Result<&'static LlamaBackend, EngineError> {
@@ -136,9 +159,11 @@ impl Llama {
         };
         let wish = jobs.iter().map(wish).max().unwrap_or_default();
         if wish != States::None && self.decoder.as_ref().is_some_and(|decoder| !decoder.listens()) {
-            // The first context's memory is needed for the second.
-            self.decoder = None;
-            self.decoder = Some(Decoder::listening(backend()?, self.model, &self.spec)?);
+            // The first context's memory is needed for the second; what reads pictures stays.
+            let vision = self.decoder.take().and_then(|decoder| decoder.vision);
+            let mut decoder = Decoder::listening(self.model, &self.spec)?;
+            decoder.vision = vision;
+            self.decoder = Some(decoder);
         }
         if let Some(decoder) = &self.decoder {
             decoder.set_states(wish);
@@ -188,16 +213,25 @@ impl Engine for Llama {
         self.facts.clone()
     }
 
+    fn show(&mut self, forget: &[String], pictures: Vec<Shown>) -> Result<(), EngineError> {
+        if self.vision.is_none() && !pictures.is_empty() {
+            self.vision = Some(open_vision(self.model, &self.spec, false)?);
+        }
+        let Some(vision) = &mut self.vision else { return Ok(()) };
+        forget.iter().for_each(|address| vision.forget(address));
+        pictures.into_iter().try_for_each(|picture| vision.hold(picture)).map_err(EngineError)
+    }
+
     fn measure(&mut self, jobs: &[Job]) -> Result<Vec<PromptSize>, EngineError> {
-        let size = |job: &Job| match self.vocabulary.prepare(job) {
+        let size = |job: &Job| match self.vocabulary.prepare(job, self.vision.as_ref()) {
             Ok(work) => work.size(job),
-            Err(impossible) => PromptSize { prompt_tokens: impossible.prompt_tokens, extra_tokens: 0 },
+            Err(Impossible { prompt_tokens, .. }) => PromptSize { prompt_tokens, ..PromptSize::default() },
         };
         Ok(jobs.iter().map(size).collect())
     }
 
     fn tokenise(&mut self, jobs: &[Job]) -> Result<Vec<Tokenised>, EngineError> {
-        Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job)).collect())
+        Ok(jobs.iter().map(|job| self.vocabulary.tokenised(job, self.vision.as_ref())).collect())
     }
 
     fn buffers(&mut self, specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
@@ -211,9 +245,13 @@ impl Engine for Llama {
         };
         let started = Instant::now();
         decoder.note_calls(jobs.len() == 1, started);
+        decoder.begin_spans(started);
         let context_tokens = decoder.context_tokens();
-        let tasks: Vec<_> =
-            jobs.iter().map(|job| work::task(&self.vocabulary, job, context_tokens)).collect();
+        let tasks: Vec<_> = jobs
+            .iter()
+            .map(|job| work::task(&self.vocabulary, self.vision.as_ref(), job, context_tokens))
+            .collect();
+        decoder.vision = self.vision.take();
         let spent = started.elapsed().as_micros() as u64;
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
@@ -227,17 +265,24 @@ impl Engine for Llama {
             exact::round(decoder, &self.vocabulary, tasks, progress)
         };
         reply.calls = decoder.note_calls(false, started);
+        reply.spans = decoder.take_spans();
+        self.vision = decoder.vision.take();
+        reply.pictures = self.vision.as_mut().map(Vision::report).unwrap_or_default();
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
         if wish != States::None {
             reply.readout = self.readout(jobs, &reply.replies);
         }
+        reply.took_us = started.elapsed().as_micros() as u64;
         Ok(reply)
     }
 
     fn end_group(&mut self) {
         if let Some(decoder) = &mut self.decoder {
             decoder.clear();
+        }
+        if let Some(vision) = &mut self.vision {
+            vision.end_group();
         }
     }
 

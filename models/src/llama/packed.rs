@@ -12,6 +12,7 @@ use super::admission::{Admission, Run};
 use super::decoder::Decoder;
 use super::leaves::{Forest, Read};
 use super::state::{Flight, Jobs, State};
+use super::vision::is_of_picture;
 use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
 use super::writing::Next;
@@ -104,7 +105,9 @@ impl Round<'_, '_> {
         let started = Instant::now();
         let before = self.decoder.library_us();
         self.purposes.clear();
-        let written = self.add_replies()?;
+        // Pictures and tokens cannot share a call. Pictures go first: replies that waited for them go on together with
+        // those that they lead to.
+        let written = if self.next_is_of_picture() { 0 } else { self.add_replies()? };
         let read = self.add_prompts()?;
         self.evaluate()?;
         let wall_us = started.elapsed().as_micros() as u64;
@@ -113,6 +116,7 @@ impl Round<'_, '_> {
             (_, 0) => &mut self.decode,
             _ => &mut self.mixed,
         };
+        self.decoder.note_span(phase.kind, started);
         phase.wall_us += wall_us;
         phase.library_us += self.decoder.library_us() - before;
         phase.tokens += (written + read) as u32;
@@ -134,6 +138,12 @@ impl Round<'_, '_> {
         Ok(self.purposes.len())
     }
 
+    /// Whether the next element of a prompt belongs to a picture.
+    fn next_is_of_picture(&self) -> bool {
+        let next = |run: &Run| self.forest.tree.node(run.node).tokens.get(run.place).copied();
+        self.runs.last().and_then(next).is_some_and(is_of_picture)
+    }
+
     /// Fills the batch with prompt tokens; gives their number.
     fn add_prompts(&mut self) -> Result<usize, String> {
         let mut count = 0;
@@ -141,18 +151,25 @@ impl Round<'_, '_> {
             let here = self.forest.tree.node(run.node);
             let (depth, end) = (here.depth, here.tokens.len());
             let from = run.place;
-            while run.place < end && !self.decoder.is_full() {
+            let before = self.decoder.seen();
+            while run.place < end {
+                let token = self.forest.tree.node(run.node).tokens[run.place];
+                if self.decoder.is_full_for(token) {
+                    break;
+                }
                 let spot = self.forest.spot_at(run.node, run.place);
                 if let Some(spot) = spot {
                     self.purposes.push(Purpose::Spot(spot));
                 }
-                let token = self.forest.tree.node(run.node).tokens[run.place];
                 self.decoder.add(token, depth + run.place, &run.sequences, spot.is_some())?;
                 run.place += 1;
             }
             let (node, is_over) = (run.node, run.place == end);
             count += run.place - from;
             self.evaluated.push((run.payer, run.place - from));
+            if let Some(usage) = self.jobs[run.payer].usage_mut() {
+                usage.count_pictures(before, self.decoder.seen());
+            }
             if !is_over {
                 break;
             }

@@ -109,11 +109,11 @@ impl Probing<'_> {
     fn prefill(&mut self, sequences: &[i32], start: u32, tokens: u32) -> Result<(), String> {
         for (index, &sequence) in sequences.iter().enumerate() {
             for place in 0..tokens {
-                if self.decoder.is_full() {
+                let token = self.tokens.next();
+                if self.decoder.is_full_for(token) {
                     self.call()?;
                 }
                 let last = index + 1 == sequences.len() && place + 1 == tokens;
-                let token = self.tokens.next();
                 self.add(token, start + place, sequence, last)?;
             }
         }
@@ -124,10 +124,10 @@ impl Probing<'_> {
     fn decode(&mut self, sequences: u32, start: u32, steps: u32) -> Result<(), String> {
         for step in 0..steps {
             for sequence in 0..sequences as i32 {
-                if self.decoder.is_full() {
+                let token = self.tokens.next();
+                if self.decoder.is_full_for(token) {
                     self.call()?;
                 }
-                let token = self.tokens.next();
                 self.add(token, start + step, sequence, true)?;
             }
             self.call()?;

@@ -12,12 +12,16 @@ pub(super) struct Scoring {
     top: Vec<TokenProb>,
     top_count: usize,
     finite: bool,
+    /// Tokens of the watched sets.
+    watch: Vec<Vec<i32>>,
+    watched: Vec<f64>,
+    entropy: Option<f64>,
     wish: States,
     states: Option<HiddenStates>,
 }
 
 impl Scoring {
-    pub(super) fn new(labels: LabelTokens, top_count: u16, wish: States) -> Self {
+    pub(super) fn new(labels: LabelTokens, top_count: u16, watch: Vec<Vec<i32>>, wish: States) -> Self {
         let unknown = |tail: &Vec<i32>| LabelScore {
             tokens: tail.clone(),
             logprobs: vec![f32::NAN; tail.len()],
@@ -29,6 +33,9 @@ impl Scoring {
             top: Vec::new(),
             top_count: usize::from(top_count),
             finite: true,
+            watch,
+            watched: Vec::new(),
+            entropy: None,
             wish,
             states: None,
         }
@@ -52,6 +59,10 @@ impl Scoring {
             score.logprobs[0] = softmax.logprob(score.tokens[0]);
             score.rank = row.rank(score.tokens[0]);
         }
+        if softmax.is_finite() {
+            self.watched = self.watch.iter().map(|tokens| softmax.mass(tokens)).collect();
+        }
+        self.entropy = softmax.entropy();
         self.top = softmax.top(self.top_count, |token| {
             String::from_utf8_lossy(&vocabulary.piece(token, true)).into_owned()
         });
@@ -78,6 +89,8 @@ impl Scoring {
             labels: self.scores,
             top: self.top,
             usage,
+            watched: self.watched,
+            entropy: self.entropy,
             states: self.states,
         }
     }

@@ -9,10 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use llama_cpp_sys_2 as sys;
 
 use super::decoder::{Shape, rows};
+use super::eyes::Eyes;
 use crate::{Buffers, EngineError, KvType, LoadSpec, Mode};
 
 /// Rows of logits that a job of exact mode reads in one call at the most: a label's tokens but for the last.
 const EXACT_ROWS: usize = 8;
+
+/// What stands before the size of a buffer to compute in.
+const COMPUTE: &str = "compute buffer size = ";
 
 /// Sizes the contexts of several specs of one model.
 pub(super) fn buffers(specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
@@ -24,7 +28,10 @@ pub(super) fn buffers(specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
     listen();
     let model = Model::open(&path);
     let sized = match &model {
-        Some(model) => specs.iter().map(|spec| model.size(spec)).collect(),
+        Some(model) => model.picture_bytes(first).and_then(|picture_bytes| {
+            let size = |spec: &LoadSpec| Ok(Buffers { picture_bytes, ..model.size(spec)? });
+            specs.iter().map(size).collect()
+        }),
         None => Err(EngineError(format!("{name}: llama.cpp cannot size it: {}", last_line()))),
     };
     drop(model);
@@ -61,7 +68,10 @@ fn listen() {
     }
     heard();
     // SAFETY: the function is static and takes no data.
-    unsafe { sys::llama_log_set(Some(hear), std::ptr::null_mut()) };
+    unsafe {
+        sys::llama_log_set(Some(hear), std::ptr::null_mut());
+        sys::mtmd_log_set(Some(hear), std::ptr::null_mut());
+    }
 }
 
 /// A model without its weights.
@@ -78,6 +88,25 @@ impl Model {
             sys::llama_model_load_from_file(path.as_ptr(), params)
         };
         (!model.is_null()).then_some(Model(model))
+    }
+
+    /// What the picture encoder computes with. It is opened for that, with its memory, and closed again: the library has
+    /// no other way to tell.
+    fn picture_bytes(&self, spec: &LoadSpec) -> Result<u64, EngineError> {
+        let Some(path) = &spec.mmproj else { return Ok(0) };
+        heard();
+        // SAFETY: the model lives as long as `self`.
+        let is_open = unsafe { Eyes::rehearse(path, self.0) };
+        let lines = heard();
+        let told = lines.lines().rfind(|line| line.contains(COMPUTE));
+        match (is_open, told.and_then(|line| mebibytes(line, COMPUTE))) {
+            (true, Some(bytes)) => Ok(bytes),
+            (true, None) => Ok(0),
+            (false, _) => {
+                let last = lines.lines().last().unwrap_or("no reason is told").trim();
+                Err(EngineError(format!("{}: llama.cpp cannot size it: {last}", path.display())))
+            }
+        }
     }
 
     fn shape(&self, spec: &LoadSpec) -> Shape {
@@ -107,8 +136,9 @@ impl Model {
             || EngineError(format!("{}: llama.cpp does not tell a context's size", spec.model.display()));
         Ok(Buffers {
             cache_bytes: mebibytes(&whole, ": size = ").unwrap_or(0),
-            compute_bytes: mebibytes(&computing, "compute buffer size = ").ok_or_else(untold)?,
+            compute_bytes: mebibytes(&computing, COMPUTE).ok_or_else(untold)?,
             output_bytes: u64::from(kept) * vocab_tokens as u64 * 4,
+            picture_bytes: 0,
         })
     }
 

@@ -35,6 +35,14 @@ impl<'a> State<'a> {
         }
     }
 
+    /// What the job has cost so far.
+    pub(super) fn usage_mut(&mut self) -> Option<&mut Usage> {
+        match self {
+            State::Open(task) => Some(&mut task.usage),
+            State::Done(reply) => reply.usage_mut(),
+        }
+    }
+
     /// Whether the job has no reply yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, State::Open(_))

@@ -1,6 +1,7 @@
 //! Jobs in tokens, checked against the context.
 
 use super::scoring::Scoring;
+use super::vision::{Seen, Vision};
 use super::vocabulary::{Impossible, Vocabulary};
 use super::writing::Writing;
 use crate::{Finish, Job, Reply, Request, Usage};
@@ -30,15 +31,23 @@ pub(super) enum Doing<'a> {
     Write(Vec<i32>, Box<Writing<'a>>),
 }
 
+impl Usage {
+    /// Adds the pictures that were encoded between two looks at the counters.
+    pub(super) fn count_pictures(&mut self, before: Seen, after: Seen) {
+        self.pictures_encoded += after.pictures - before.pictures;
+        self.encode_us += after.encode_us - before.encode_us;
+    }
+}
+
 /// Tokenises a job; `Err` has its reply when it cannot be done.
 pub(super) fn task<'a>(
     vocabulary: &Vocabulary,
+    vision: Option<&Vision>,
     job: &'a Job,
     context_tokens: u32,
 ) -> Result<Task<'a>, Reply> {
-    let work = vocabulary.prepare(job).map_err(|Impossible { prompt_tokens, reason }| Reply::Failed {
-        reason,
-        usage: Usage { prompt_tokens, ..Usage::default() },
+    let work = vocabulary.prepare(job, vision).map_err(|Impossible { prompt_tokens, reason }| {
+        Reply::Failed { reason, usage: Usage { prompt_tokens, ..Usage::default() } }
     })?;
     let size = work.size(job);
     // A chain may be cut short by the context, but must be able to begin.
@@ -49,9 +58,13 @@ pub(super) fn task<'a>(
     if needed > context_tokens {
         return Err(Reply::TooLong { needed, context: context_tokens });
     }
-    let usage = Usage { prompt_tokens: size.prompt_tokens, ..Usage::default() };
+    let (prompt_tokens, picture_tokens) = (size.prompt_tokens, size.picture_tokens);
+    let usage = Usage { prompt_tokens, picture_tokens, ..Usage::default() };
     let doing = match (&job.request, work.labels) {
-        (Request::Score(score), Some(labels)) => Doing::Score(Scoring::new(labels, score.top, score.states)),
+        (Request::Score(score), Some(labels)) => {
+            let watch = vocabulary.spelt(&score.watch);
+            Doing::Score(Scoring::new(labels, score.top, watch, score.states))
+        }
         (Request::Generate(generate), _) => {
             Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))
         }

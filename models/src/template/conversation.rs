@@ -50,7 +50,7 @@ mod tests {
             .iter()
             .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
             .collect();
-        Prompt { turns, lead: String::new() }
+        Prompt { turns, ..Prompt::default() }
     }
 
     fn shaped(turns: &[(Role, &str)], fold: bool) -> Vec<(Role, String)> {

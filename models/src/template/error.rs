@@ -3,13 +3,17 @@
 /// Why a chat template, or one prompt with it, cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// The prompt shows pictures, and only texts can be rendered.
+    /// The pictures of a prompt do not come through as they are.
     #[error(
-        "the prompt shows {count} pictures and this model is asked in text alone: withhold the pictures, or take the task's text form"
+        "the chat template of {source_name} renders {rendered} of the {shown} pictures of a prompt, or not in their order"
     )]
     Pictures {
+        /// Where the template comes from.
+        source_name: String,
         /// Pictures in the prompt.
-        count: usize,
+        shown: usize,
+        /// Pictures that came through.
+        rendered: usize,
     },
     /// The model file carries none.
     #[error(

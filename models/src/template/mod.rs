@@ -182,47 +182,71 @@ impl Renderer {
     /// Renders a prompt up to where an answer is due: a reasoning block that the generation prompt opens is closed
     /// first. Labels must be scored after this, never inside a block.
     pub fn render_for_answer(&self, prompt: &Prompt) -> Result<Vec<Segment>, TemplateError> {
-        let closing = self.facts.opens_reasoning.as_ref().map_or("", |block| block.closing.as_str());
-        self.rendered(prompt, closing)
+        let block = self.facts.opens_reasoning.as_ref().filter(|_| !prompt.raw);
+        self.rendered(prompt, block.map_or("", |block| block.closing.as_str()))
     }
 
     fn rendered(&self, prompt: &Prompt, closing: &str) -> Result<Vec<Segment>, TemplateError> {
-        let count = prompt.turns.iter().map(|turn| turn.pictures.len()).sum();
-        if count > 0 {
-            // Never asked silently without them.
-            return Err(TemplateError::Pictures { count });
-        }
-        let mut turns = conversation::shape(prompt, self.facts.folds_system)?;
-        if !self.facts.keeps_history && turns.iter().any(|(role, _)| *role == Role::Assistant) {
-            return Err(TemplateError::NoHistory { source_name: self.facts.source.clone() });
-        }
-        let texts = turns.iter().map(|(_, text)| text.as_str());
+        let texts = prompt.turns.iter().map(|turn| turn.text.as_str());
         let all = texts.chain([prompt.lead.as_str(), self.facts.text.as_str()]);
         let mut shield = Shield::new(&self.tokens.control, all);
         let crowded = || TemplateError::Prompt("it spells too many different control tokens".to_owned());
+        let shown: Vec<&str> =
+            prompt.turns.iter().flat_map(|turn| &turn.pictures).map(|it| it.address.as_str()).collect();
+        let with_stand_ins;
+        let prompt = match shown.is_empty() {
+            true => prompt,
+            false => {
+                let mut prompt = prompt.clone();
+                for turn in &mut prompt.turns {
+                    let pictures = std::mem::take(&mut turn.pictures);
+                    turn.text = shield.place(&turn.text, &pictures).ok_or_else(crowded)?;
+                }
+                with_stand_ins = prompt;
+                &with_stand_ins
+            }
+        };
+        let mut turns = conversation::shape(prompt, prompt.raw || self.facts.folds_system)?;
+        if !prompt.raw && !self.facts.keeps_history && turns.iter().any(|(role, _)| *role == Role::Assistant)
+        {
+            return Err(TemplateError::NoHistory { source_name: self.facts.source.clone() });
+        }
         for (_, text) in &mut turns {
             *text = shield.cover(text).ok_or_else(crowded)?;
         }
         let lead = shield.cover(&prompt.lead).ok_or_else(crowded)?;
-        let mut text = match &self.template {
+        let mut text = match self.template.as_ref().filter(|_| !prompt.raw) {
             Some(template) => template.render(self.task(&turns, self.facts.thinking))?,
             None => raw_text(&turns, !lead.is_empty()),
         };
         text.push_str(closing);
         text.push_str(&lead);
         let segments = shield.uncover(&text);
-        self.check_bos(&segments)?;
+        if !crate::pictures(&segments).eq(shown.iter().copied()) {
+            // Never asked silently without them, or with others.
+            return Err(TemplateError::Pictures {
+                source_name: self.facts.source.clone(),
+                shown: shown.len(),
+                rendered: crate::pictures(&segments).count(),
+            });
+        }
+        self.check_bos(prompt, &segments)?;
         Ok(segments)
     }
 
+    /// What goes into [`Job::add_bos`](crate::Job::add_bos) with a prompt.
+    pub fn add_bos(&self, prompt: &Prompt) -> bool {
+        if prompt.raw { self.tokens.adds_bos } else { self.facts.add_bos }
+    }
+
     /// Exactly one begin-of-sequence token: the template's, or the tokenizer's, never both.
-    fn check_bos(&self, segments: &[Segment]) -> Result<(), TemplateError> {
-        if segments.is_empty() && !self.facts.add_bos {
+    fn check_bos(&self, prompt: &Prompt, segments: &[Segment]) -> Result<(), TemplateError> {
+        if segments.is_empty() && !self.add_bos(prompt) {
             return Err(TemplateError::Empty);
         }
         let written =
             segments.first().is_some_and(|first| first.control && self.begins_with_bos(&first.text));
-        if self.template.is_some() && written != self.facts.writes_bos {
+        if self.template.is_some() && !prompt.raw && written != self.facts.writes_bos {
             return Err(TemplateError::BosVaries { source_name: self.facts.source.clone() });
         }
         Ok(())

@@ -2,11 +2,12 @@
 //!
 //! Item text is data. Where it spells a control token of the vocabulary, one private-use character stands in for
 //! the spelling while the template runs, and the rendered text is cut there afterwards. All other text is rendered
-//! as it is, so that templates that trim or compare keep working.
+//! as it is, so that templates that trim or compare keep working. A picture goes through a template the same way, as one
+//! character at its place in the text.
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::Segment;
+use crate::{PictureAt, Segment};
 
 /// Finds spellings of control tokens.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +65,8 @@ impl ControlTexts {
 pub(crate) struct Shield<'a> {
     control: &'a ControlTexts,
     stand_ins: BTreeMap<char, String>,
+    /// Stand-ins of pictures, with their addresses.
+    pictures: BTreeMap<char, String>,
     taken: Vec<char>,
 }
 
@@ -76,7 +79,7 @@ impl<'a> Shield<'a> {
     pub(crate) fn new<'t>(control: &'a ControlTexts, texts: impl IntoIterator<Item = &'t str>) -> Self {
         let private = |c: &char| (FIRST..=LAST).contains(&u32::from(*c));
         let taken = texts.into_iter().flat_map(|text| text.chars().filter(private)).collect();
-        Shield { control, stand_ins: BTreeMap::new(), taken }
+        Shield { control, stand_ins: BTreeMap::new(), pictures: BTreeMap::new(), taken }
     }
 
     /// The text with stand-ins.
@@ -95,29 +98,66 @@ impl<'a> Shield<'a> {
         if let Some((c, _)) = self.stand_ins.iter().find(|(_, text)| *text == spelled) {
             return Some(*c);
         }
-        let free = |c: &char| !self.taken.contains(c) && !self.stand_ins.contains_key(c);
-        let c = (FIRST..=LAST).filter_map(char::from_u32).find(free)?;
+        let c = self.free()?;
         self.stand_ins.insert(c, spelled.to_owned());
         Some(c)
     }
 
-    /// Cuts a rendered text at the stand-ins and puts the spellings back.
+    fn free(&self) -> Option<char> {
+        let free = |c: &char| {
+            !self.taken.contains(c) && !self.stand_ins.contains_key(c) && !self.pictures.contains_key(c)
+        };
+        (FIRST..=LAST).filter_map(char::from_u32).find(free)
+    }
+
+    /// A text with stand-ins for its pictures. They are no marks that a text could spell.
+    pub(crate) fn place(&mut self, text: &str, pictures: &[PictureAt]) -> Option<String> {
+        let mut out = String::with_capacity(text.len() + 4 * pictures.len());
+        let mut done = 0;
+        for picture in pictures {
+            // A place outside the text, or inside a character, moves to the next that there is.
+            let mut at = (picture.at as usize).clamp(done, text.len());
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+            out.push_str(&text[done..at]);
+            let known = self.pictures.iter().find(|(_, address)| **address == picture.address);
+            let c = match known {
+                Some((c, _)) => *c,
+                None => {
+                    let c = self.free()?;
+                    self.pictures.insert(c, picture.address.clone());
+                    c
+                }
+            };
+            out.push(c);
+            done = at;
+        }
+        out.push_str(&text[done..]);
+        Some(out)
+    }
+
+    /// Cuts a rendered text at the stand-ins and puts spellings and pictures back.
     pub(crate) fn uncover(&self, rendered: &str) -> Vec<Segment> {
         let mut segments: Vec<Segment> = Vec::new();
-        let mut push = |text: &str, control: bool| match segments.last_mut() {
-            Some(last) if last.control == control => last.text.push_str(text),
-            _ => segments.push(Segment { text: text.to_owned(), control }),
+        let push = |text: &str, control: bool, segments: &mut Vec<Segment>| match segments.last_mut() {
+            Some(last) if last.control == control && last.picture.is_none() => last.text.push_str(text),
+            _ => segments.push(Segment::text(text, control)),
         };
         let mut rest = rendered;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| self.stand_ins.contains_key(c)) {
+        let stands_in = |c: &char| self.stand_ins.contains_key(c) || self.pictures.contains_key(c);
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| stands_in(c)) {
             if at > 0 {
-                push(&rest[..at], true);
+                push(&rest[..at], true, &mut segments);
             }
-            push(&self.stand_ins[&c], false);
+            match self.pictures.get(&c) {
+                Some(address) => segments.push(Segment::picture(address)),
+                None => push(&self.stand_ins[&c], false, &mut segments),
+            }
             rest = &rest[at + c.len_utf8()..];
         }
         if !rest.is_empty() {
-            push(rest, true);
+            push(rest, true, &mut segments);
         }
         segments
     }

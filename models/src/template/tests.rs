@@ -33,7 +33,7 @@ fn prompt(turns: &[(Role, &str)], lead: &str) -> Prompt {
         .iter()
         .map(|&(role, text)| Turn { role, text: text.to_owned(), pictures: Vec::new() })
         .collect();
-    Prompt { turns, lead: lead.to_owned() }
+    Prompt { turns, lead: lead.to_owned(), ..Prompt::default() }
 }
 
 fn question(text: &str) -> Prompt {
@@ -46,6 +46,24 @@ fn joined(segments: &[Segment]) -> String {
 
 fn text_of(renderer: &Renderer, prompt: &Prompt) -> String {
     joined(&renderer.render(prompt).expect("renders"))
+}
+
+#[test]
+fn a_raw_prompt_is_what_a_renderer_without_a_template_makes_of_it() {
+    let tokens = Tokens { bos: "<s>".into(), adds_bos: true, ..Tokens::default() };
+    let text =
+        "{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}<|assistant|>";
+    let renderer = Renderer::of_text("t", text, tokens.clone(), Thinking::Default).unwrap();
+    let prompt = prompt(&[(Role::User, "Q1"), (Role::Assistant, "A"), (Role::User, "Q2\nAnswer:")], "");
+    let raw = Prompt { raw: true, ..prompt.clone() };
+    let plain = Renderer::raw(tokens);
+    assert_eq!(renderer.render_for_answer(&raw).unwrap(), plain.render(&prompt).unwrap());
+    assert_ne!(renderer.render(&prompt).unwrap(), plain.render(&prompt).unwrap());
+    // The template writes the token of the beginning, the raw prompt leaves it to the tokenizer.
+    assert_eq!(
+        (renderer.add_bos(&prompt), renderer.add_bos(&raw), plain.add_bos(&prompt)),
+        (false, true, true)
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::{Choice, Row, Trouble};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::device;
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::plan::{Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, load_spec};
 
@@ -21,7 +22,7 @@ pub(super) const INTERFACES: [&str; 2] = ["direct", "cot-prefix"];
 /// A model that is measured.
 pub(super) struct Opened {
     pub(super) plan: Plan,
-    program: PathBuf,
+    program: Program,
     deadline: Duration,
     row: Row,
 }
@@ -30,7 +31,7 @@ impl Opened {
     pub(super) fn new(
         model: &str,
         choice: &Choice,
-        program: PathBuf,
+        program: Program,
         say: &mut dyn FnMut(&str),
     ) -> Result<Opened, Failure> {
         let mut model_choice = ModelChoice {
@@ -41,6 +42,7 @@ impl Opened {
             // How texts are cut changes what a model says, hardly how fast.
             guess_pre_tokenizer: true,
             memory_budget: None,
+            mmproj: None,
         };
         if model_choice.template.is_none() && PlannedModel::open(&model_choice).is_err() {
             let raw = ModelChoice { template: Some("raw".into()), ..model_choice.clone() };

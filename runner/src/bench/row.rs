@@ -69,6 +69,8 @@ pub struct Row {
     pub engine: String,
     /// Processor features that it uses.
     pub cpu_features: String,
+    /// CPU level of the worker; empty for a build that names none.
+    pub cpu_level: String,
     /// What a scoring workload came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Scoring>,
@@ -176,7 +178,7 @@ pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
 }
 
 /// The columns of [`csv`]: those of a row whose values are one number or one text.
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 34] = [
     "kind",
     "test",
     "error",
@@ -204,6 +206,7 @@ const COLUMNS: [&str; 33] = [
     "n_parallel",
     "engine",
     "cpu_features",
+    "cpu_level",
     "mode",
     "answers",
     "prompt_tokens",

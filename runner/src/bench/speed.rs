@@ -86,6 +86,7 @@ async fn one(
         n_parallel: work.sequences(),
         engine: facts.engine.clone(),
         cpu_features: facts.system.clone(),
+        cpu_level: facts.level.clone(),
         ..opened.row()
     };
     Ok(row.timed(&reply.samples_us, work.tokens()))

@@ -1,6 +1,5 @@
 //! The best numbers of threads, for generating and for evaluating prompts, in under a minute.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use models::{Probe, ProbeWork};
@@ -9,6 +8,7 @@ use serde::Serialize;
 use super::opened::Opened;
 use super::{Choice, Trouble};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::statistics::median;
 use crate::supervisor::Link;
 use crate::threads::{Cores, here};
@@ -48,7 +48,7 @@ pub struct Tried {
 pub fn find(
     model: &str,
     choice: &Choice,
-    program: PathBuf,
+    program: Program,
     say: &mut dyn FnMut(&str),
 ) -> Result<Best, Failure> {
     let started = Instant::now();

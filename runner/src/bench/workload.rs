@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use datasets::{Interface, Settings};
+use datasets::{Condition, Settings};
 use models::{EngineFacts, LoadSpec, Mode, Reply, Request};
 
 use super::opened::{INTERFACES, Opened, TASKS};
@@ -28,12 +28,12 @@ pub(super) async fn first_token(
 ) -> Result<(), Trouble> {
     let plan = &opened.plan;
     let settings = Settings { max_tokens: 1, ..plan.settings(&plan.models[0])[0].clone() };
-    let interface =
-        Interface::named("free-cot").ok_or_else(|| Trouble::Model("no interface writes".into()))?;
+    let condition =
+        Condition::named("free-cot").ok_or_else(|| Trouble::Model("no interface writes".into()))?;
     let group = GroupSpec {
         at: GroupRef { group: 0, model: 0, task: 0 },
         items: &plan.tasks[0].items[..1],
-        interfaces: &[interface],
+        conditions: std::slice::from_ref(&condition),
         settings: &settings,
         renderer: &plan.models[0].renderer,
     };
@@ -76,7 +76,7 @@ pub(super) async fn scoring(opened: &Opened, choice: &Choice, rows: &mut Vec<Row
         .map(|group| GroupSpec {
             at: group.at,
             items: plan.items(group),
-            interfaces: &plan.task(group).interfaces,
+            conditions: &plan.task(group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &plan.models[0].renderer,
         })
@@ -158,6 +158,7 @@ fn described(opened: &Opened, facts: &EngineFacts, spec: &LoadSpec, kind: Kind, 
         n_threads_batch: spec.threads_batch,
         engine: facts.engine.clone(),
         cpu_features: facts.system.clone(),
+        cpu_level: facts.level.clone(),
         ..opened.row()
     }
 }

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{print, talk};
 use crate::bench::{self, Choice, Kind};
 use crate::exit::{Exit, Failure};
+use crate::levels::{AUTO, Program};
 
 /// Help beside the arguments.
 pub(super) const HELP: &str = "Tests are named as llama-bench names them: pp512 evaluates a prompt of 512 tokens, tg128 generates 128 tokens.
@@ -70,6 +71,9 @@ struct Tests {
     /// Chat template: `raw` for none, or a file; the model's own when absent
     #[arg(long, value_name = "raw|FILE")]
     template: Option<String>,
+    /// CPU level of the worker; the best that runs here when absent
+    #[arg(long, value_name = "LEVEL", default_value = AUTO, hide_default_value = true)]
+    cpu_level: String,
     /// Form of the result
     #[arg(short, long, default_value = "md")]
     output: Form,
@@ -120,7 +124,7 @@ impl Tests {
                 talk(line);
             }
         };
-        let rows = bench::measure(&self.models, &choice, super::run::program()?, &mut say)?;
+        let rows = bench::measure(&self.models, &choice, Program::find(&self.cpu_level)?, &mut say)?;
         let failed = |message: String| Failure::new(Exit::Failed, message);
         match self.output {
             Form::Md => print(&bench::markdown(&rows))?,
@@ -149,7 +153,7 @@ fn threads(model: &str, json: bool) -> Result<Exit, Failure> {
         template: None,
         deadline: DEADLINE,
     };
-    let best = bench::threads::find(model, &choice, super::run::program()?, &mut talk)?;
+    let best = bench::threads::find(model, &choice, Program::find(AUTO)?, &mut talk)?;
     if json {
         let text = serde_json::to_string_pretty(&best)
             .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;

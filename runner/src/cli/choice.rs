@@ -20,6 +20,9 @@ pub(super) struct Choice {
     /// Chat template of every model instead of its own: `raw` for none, or a file
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Run only this task (may be repeated); one that the configuration lacks gets its default parameters
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
@@ -38,12 +41,27 @@ pub(super) struct Choice {
     /// Load models whose mapped weights exceed the budget; the run is marked
     #[arg(long)]
     allow_overcommit: bool,
+    /// Rounds over several models, there and back, so that heat and drift fall on all alike; an even number balances
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// CPU level of the worker instead of the best that runs here
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
 }
 
 impl Choice {
     /// The plan that was meant.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
-        let (name, text) = match self.config.to_str() {
+        let (name, text) = self.text()?;
+        let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
+        let mut config = Config::parse(&text, &name).map_err(usage)?;
+        self.overrides().apply(&mut config).map_err(usage)?;
+        Plan::make(config, &name, &text)
+    }
+
+    /// Name and text of the configuration.
+    pub(super) fn text(&self) -> Result<(String, String), Failure> {
+        Ok(match self.config.to_str() {
             Some("default") => ("default".to_owned(), crate::config::REFERENCE.to_owned()),
             _ => {
                 let name = self.config.display().to_string();
@@ -52,21 +70,24 @@ impl Choice {
                 })?;
                 (name, text)
             }
-        };
-        let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
-        let mut config = Config::parse(&text, &name).map_err(usage)?;
-        let overrides = Overrides {
+        })
+    }
+
+    /// What the arguments change in it.
+    pub(super) fn overrides(&self) -> Overrides {
+        Overrides {
             models: self.models.clone(),
             template: self.template.clone(),
+            mmproj: self.mmproj.clone(),
             tasks: self.tasks.clone(),
             interfaces: self.interfaces.clone(),
             limit: self.limit,
             seed: self.seed,
             memory_budget: self.memory_budget,
             allow_overcommit: self.allow_overcommit,
-        };
-        overrides.apply(&mut config).map_err(usage)?;
-        Plan::make(config, &name, &text)
+            rounds: self.rounds,
+            cpu_level: self.cpu_level.clone(),
+        }
     }
 
     /// A short name for folders: the configuration file's stem.

@@ -7,8 +7,9 @@ use models::template::Thinking;
 
 use super::print;
 use crate::config::{Config, ModelChoice, REFERENCE};
-use crate::doctor::{Level, Subject, examine};
+use crate::doctor::{Findings, Level, Subject, examine, levels};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
@@ -22,9 +23,15 @@ pub(super) struct Doctor {
     /// Chat template: `raw` for none, or a file; the model's own when absent
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
     template: Option<String>,
+    /// File that turns pictures into what the model reads (mmproj); without it the model is asked in text alone
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Configuration whose tasks and settings the model is meant for; every task with its defaults when absent
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// CPU level of the worker; the best that runs here when absent
+    #[arg(long, value_name = "LEVEL")]
+    cpu_level: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -35,12 +42,20 @@ pub(super) struct Doctor {
 enum Part {
     /// Examine the power sensors: what is found, what is missing and why, a reading, and what sampling costs
     Power(super::power::Power),
+    /// Hold the worker of every CPU level that runs here against known answers of tiny built-in models
+    Levels {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Doctor {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if let Some(Part::Power(power)) = self.part {
-            return power.run();
+        match self.part {
+            Some(Part::Power(power)) => return power.run(),
+            Some(Part::Levels { json }) => return tell(&levels()?, json),
+            None => {}
         }
         let model_name = self.model.clone().unwrap_or_default();
         let (name, text) = match &self.config {
@@ -53,6 +68,7 @@ impl Doctor {
             }
         };
         let config = Config::parse(&text, &name).map_err(|error| Failure::usage(error.to_string()))?;
+        let config_level = config.engine.cpu_level.clone();
         let model = ModelChoice {
             path: PathBuf::from(&model_name),
             name: None,
@@ -60,24 +76,33 @@ impl Doctor {
             thinking: Thinking::Default,
             guess_pre_tokenizer: false,
             memory_budget: None,
+            mmproj: self.mmproj.clone(),
         };
-        let subject = Subject { model, config, config_name: name, program: super::run::program()? };
+        let subject = Subject {
+            model,
+            config,
+            config_name: name,
+            program: Program::find(&self.cpu_level.unwrap_or(config_level))?,
+        };
         let findings = examine(subject)?;
-        match self.json {
-            true => {
-                let value = serde_json::to_value(&findings)
-                    .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;
-                print(&format!("{value:#}\n"))?
-            }
-            false => print(&findings.to_string())?,
-        };
-        match findings.count(Level::Fail) {
-            0 => Ok(Exit::Done),
-            failed => Err(Failure::input(format!(
-                "{}: {failed} of {} checks failed",
-                model_name,
-                findings.checks.len()
-            ))),
-        }
+        tell(&findings, self.json)
+    }
+}
+
+fn tell(findings: &Findings, json: bool) -> Result<Exit, Failure> {
+    if json {
+        let value = serde_json::to_value(findings)
+            .map_err(|error| Failure::new(Exit::Failed, format!("JSON: {error}")))?;
+        print(&format!("{value:#}\n"))?;
+    } else {
+        print(&findings.to_string())?;
+    }
+    match findings.count(Level::Fail) {
+        0 => Ok(Exit::Done),
+        failed => Err(Failure::input(format!(
+            "{}: {failed} of {} checks failed",
+            findings.model,
+            findings.checks.len()
+        ))),
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum List {
     },
     /// The ways of asking
     Interfaces,
+    /// Endings that can be swept, and the words that count as a continuation
+    Endings,
     /// Models that are known by name, and the fake engine
     Models,
 }
@@ -35,6 +37,7 @@ impl List {
                 };
                 print(&datasets::interfaces::ALL.iter().map(line).collect::<String>())
             }
+            List::Endings => print(&endings()),
             List::Models => {
                 let catalog = models::catalog::Catalog::embedded()
                     .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
@@ -68,4 +71,20 @@ fn details(name: &str) -> Result<String, Failure> {
     }
     text.push_str(&format!("\n[[task]]\nname = \"{}\"\n[task.params]\n{}\n", task.name, task.params.trim()));
     Ok(text)
+}
+
+/// Every ending with what it asks for, then the continuation tokens.
+fn endings() -> String {
+    let line = |ending: &datasets::Ending| {
+        let asks = match ending.asks {
+            datasets::Asks::Reasoning => format!("a rationale, strength {}", ending.strength),
+            datasets::Asks::Answer => "the answer".to_owned(),
+            datasets::Asks::Nothing => "nothing".to_owned(),
+        };
+        format!("{:<20} asks for {asks}\n{:20} {:?}\n", ending.name, "", ending.pattern())
+    };
+    let endings: String = datasets::ending::ENDINGS.iter().map(line).collect();
+    let words: Vec<String> =
+        datasets::ending::CONTINUATION_TOKENS.iter().map(|token| format!("{token:?}")).collect();
+    format!("{endings}\ncontinuation tokens (MR): {}\n", words.join(" "))
 }

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use super::{output, print};
 use crate::entry::Entry;
 use crate::exit::{Exit, Failure};
-use crate::log::{LOG_FILE, Reader, verify};
+use crate::log::{Reader, file_of, verify};
 
 /// What can be done with a log.
 #[derive(Debug, Subcommand)]
@@ -28,9 +28,9 @@ pub(super) enum LogCommand {
 impl LogCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         match self {
-            LogCommand::Dump { dir } => dump(&dir.join(LOG_FILE)),
+            LogCommand::Dump { dir } => dump(&file_of(&dir)),
             LogCommand::Verify { dir } => {
-                let path = dir.join(LOG_FILE);
+                let path = file_of(&dir);
                 let summary = verify::<Entry>(&path).map_err(|error| Failure::disk(error.to_string()))?;
                 print(&format!("{summary}\n"))?;
                 Ok(if summary.is_whole() { Exit::Done } else { Exit::Damaged })

@@ -12,7 +12,7 @@ use crate::telemetry::measuring::Measuring;
 use crate::telemetry::root::Folder;
 
 /// How power is measured.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Measure {
     /// Power source: auto, none, off, meter, jetson, pi-pmic, rapl, battery, nvidia-smi, or hwmon:NAME[:LABEL]
     #[arg(long, value_name = "SOURCE")]

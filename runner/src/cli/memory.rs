@@ -25,6 +25,9 @@ pub(super) struct Memory {
     /// Model files, or names of `list models`
     #[arg(required = true)]
     models: Vec<PathBuf>,
+    /// File that turns pictures into what the models read (mmproj); a picture is shown when they are measured
+    #[arg(long, value_name = "FILE")]
+    mmproj: Option<PathBuf>,
     /// Context in tokens
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "2048")]
     context: Vec<u32>,
@@ -61,14 +64,17 @@ impl Memory {
                 return Err(Failure::usage(format!("--weights {other}: give `map`, `read` or `both`")));
             }
         };
-        let program = super::run::program()?;
+        let program = crate::levels::Program::find(crate::levels::AUTO)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
         let mut trials = Vec::new();
         for path in &self.models {
-            let planned = PlannedModel::open(&ModelChoice::of(path.clone()))?;
+            let planned = PlannedModel::open(&ModelChoice {
+                mmproj: self.mmproj.clone(),
+                ..ModelChoice::of(path.clone())
+            })?;
             for spec in self.specs(&planned, mapped) {
                 let outcome = runtime.block_on(trial(&program, &planned, &spec, self.measure));
                 let outcome = outcome.map_err(|error| {
@@ -108,6 +114,7 @@ impl Memory {
                             threads_batch: threads,
                             mmap,
                             kv: KvType::F16,
+                            mmproj: planned.mmproj.as_ref().map(|mmproj| mmproj.path.clone()),
                         }));
                     }
                 }

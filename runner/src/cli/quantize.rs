@@ -116,8 +116,12 @@ impl Quantize {
             .build()
             .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
         let outcome = runtime.block_on(async {
-            let mut link = Link::start(&super::run::program()?, DEADLINE, Interrupt::never())
-                .map_err(|error| Failure::new(Exit::Failed, error.in_words("while it started")))?;
+            let mut link = Link::start(
+                &crate::levels::Program::find(crate::levels::AUTO)?,
+                DEADLINE,
+                Interrupt::never(),
+            )
+            .map_err(|error| Failure::new(Exit::Failed, error.in_words("while it started")))?;
             let threads = threads::chosen(self.threads);
             link.quantise(source, target, kind, threads, self.requantize).await.map_err(|error| {
                 Failure::input(format!("{kind}: {}", error.in_words("while it wrote the file")))

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::print;
 use crate::exit::{Exit, Failure};
-use crate::regrade::{Outcome, open, regrade, rewrite};
+use crate::regrade::{Judging, Outcome, open, regrade, rewrite};
 use crate::report::changes_table;
 
 /// Changed items that are listed for people; `--json` lists all.
@@ -20,14 +20,38 @@ pub(super) struct RegradeCommand {
     /// Write the result as a run of its own, DIR-regraded
     #[arg(long)]
     write: bool,
+    /// Judge scored labels anew: sum, per-token or per-byte
+    #[arg(long, value_name = "HOW")]
+    normalisation: Option<String>,
+    /// Judge the options' texts anew: sum, per-token, per-byte or unconditional
+    #[arg(long, value_name = "HOW")]
+    full_string: Option<String>,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
 }
 
+/// A word of the configuration.
+fn word<T: serde::de::DeserializeOwned>(
+    option: &str,
+    word: Option<&String>,
+    known: &str,
+) -> Result<Option<T>, Failure> {
+    let read = |word: &String| {
+        serde_json::from_value(serde_json::json!(word))
+            .map_err(|_| Failure::usage(format!("{option} {word}: give {known}")))
+    };
+    word.map(read).transpose()
+}
+
 impl RegradeCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let (run, regrader) = open(&self.dir)?;
+        let texts = "sum, per-token, per-byte or unconditional";
+        let judging = Judging {
+            labels: word("--normalisation", self.normalisation.as_ref(), "sum, per-token or per-byte")?,
+            texts: word("--full-string", self.full_string.as_ref(), texts)?,
+        };
+        let (run, regrader) = open(&self.dir, judging)?;
         let outcome = regrade(&run, &regrader)?;
         let written = match self.write {
             true => Some(rewrite(&self.dir, &run.header, &regrader)?.display().to_string()),

@@ -10,10 +10,12 @@ use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::probes::{self, ProbeResult};
 use crate::report::{
-    Cell, Control, Controls, Cost, FigureRow, ItemChoice, Published, RunLog, Stratum, Views, beside, cells,
-    costs, costs_table, figures, figures_table, has_costs, html, memory, memory_table, meter_csv, notes,
-    papers_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
-    write_figures_csv, write_items_csv, write_papers_csv, write_strata_csv, write_timeline_csv,
+    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog,
+    Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table,
+    has_costs, has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases,
+    phases_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
+    write_decoding_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
+    write_strata_csv, write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -27,6 +29,7 @@ Examples:
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
   edge-eval report runs/x --papers
+  edge-eval report runs/x --decoding --csv decoding.csv
   edge-eval report runs/x --html x.html";
 
 /// Arguments of `report`.
@@ -46,7 +49,10 @@ pub(super) struct ReportCommand {
     /// Show latency and energy per model, task and interface, and why they are missing where they are
     #[arg(long)]
     costs: bool,
-    /// Write the time line of power, temperatures and clocks as CSV to this file (`-`: standard output)
+    /// Write time and energy of prompts and replies, per model and task, as CSV to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    phases: Option<PathBuf>,
+    /// Write the time line of power, temperatures, clocks and memory as CSV to this file (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Join the file of an external meter: CSV with a heading, times since 1970 and watts
@@ -67,11 +73,15 @@ pub(super) struct ReportCommand {
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
+    /// Show the decoding laboratory: accuracy, first slot and label mass by condition, orders of the options, whole texts, and
+    /// what writing costs and gains
+    #[arg(long)]
+    decoding: bool,
     /// Show predicted and measured memory
     #[arg(long)]
     memory: bool,
     /// Write CSV to this file (`-`: standard output): one row per item and interface, or the rows of the one view that
-    /// --by, --baselines, --figures or --papers asks for
+    /// --by, --baselines, --figures, --papers, --costs or --decoding asks for
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write the whole report as one self-contained page to this file (`-`: standard output)
@@ -102,6 +112,9 @@ struct Read {
     notes: Vec<String>,
     costs: Vec<Cost>,
     probes: Option<ProbeResult>,
+    decoding: Option<Decoding>,
+    parity: Vec<Parity>,
+    phases: Vec<PhaseCost>,
 }
 
 impl ReportCommand {
@@ -113,6 +126,12 @@ impl ReportCommand {
         let read = self.read()?;
         if let Some(path) = &self.csv {
             self.write_csv(&read, path)?;
+            if path.as_os_str() == "-" {
+                return Ok(Exit::Done);
+            }
+        }
+        if let Some(path) = &self.phases {
+            written(write_phases_csv(&read.phases, output(path)?), path)?;
             if path.as_os_str() == "-" {
                 return Ok(Exit::Done);
             }
@@ -129,7 +148,10 @@ impl ReportCommand {
                 baselines: &read.controls,
                 figures: &read.figures,
                 costs: &read.costs,
+                phases: &read.phases,
+                parity: &read.parity,
                 papers: self.papers.then_some(&read.papers),
+                decoding: read.decoding.as_ref(),
             };
             return print(&format!("{:#}\n", to_json(&read.run, &read.cells, &read.notes, views)));
         }
@@ -160,13 +182,14 @@ impl ReportCommand {
             self.figures,
             self.papers,
             self.costs,
+            self.decoding,
         ];
         if self.html.is_some() && (self.csv.is_some() || self.json || views.contains(&true)) {
             return Err(Failure::usage("--html: the page has every view; leave the other options out"));
         }
         if self.csv.is_some() && views.iter().filter(|asked| **asked).count() > 1 {
             return Err(Failure::usage(
-                "--csv: a file holds one table: ask for one of --baselines, --figures, --papers and --costs",
+                "--csv: a file holds one table: ask for one of --baselines, --figures, --papers, --costs and --decoding",
             ));
         }
         Ok(())
@@ -176,7 +199,8 @@ impl ReportCommand {
         let mut run = RunLog::read(&self.dir)?;
         let joined = self.join_meter(&mut run)?;
         let cells = cells(&run);
-        let mut notes = notes(&run, &cells, self.mass_floor);
+        let parity = parity(&run);
+        let mut notes = notes(&run, &cells, &parity, self.mass_floor);
         notes.extend(joined);
         let strata = match &self.by[..] {
             [] => Vec::new(),
@@ -202,17 +226,11 @@ impl ReportCommand {
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         let costs = costs(&run, &cells);
-        Ok(Read {
-            run,
-            cells,
-            strata,
-            controls,
-            figures,
-            papers,
-            notes,
-            costs,
-            probes: ProbeResult::of_run(&self.dir)?,
-        })
+        let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
+        let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
+        let phases = phases(&run);
+        let probes = ProbeResult::of_run(&self.dir)?;
+        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding, parity, phases, probes })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -232,6 +250,8 @@ impl ReportCommand {
         let out = output(path)?;
         let result = if self.figures {
             write_figures_csv(&read.figures, out)
+        } else if let Some(decoding) = read.decoding.as_ref().filter(|_| self.decoding) {
+            write_decoding_csv(decoding, out)
         } else if self.costs {
             write_costs_csv(&read.costs, out)
         } else if self.papers {
@@ -265,6 +285,7 @@ impl ReportCommand {
         tables.push(table(&rows, width));
         if self.costs || has_costs(&read.run) {
             tables.push(costs_table(&read.costs, width));
+            tables.push(phases_table(&read.phases, width));
         }
         if !self.by.is_empty() {
             let rows = match self.baselines {
@@ -278,6 +299,9 @@ impl ReportCommand {
         }
         if !read.papers.is_empty() {
             tables.push(papers_table(&read.papers, width));
+        }
+        if let Some(decoding) = &read.decoding {
+            tables.push(decoding_tables(decoding, width));
         }
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));

@@ -8,9 +8,10 @@ use super::measure::Measure;
 use super::progress::Teller;
 use super::{Choice, talk};
 use crate::exit::{Exit, Failure};
+use crate::levels::Program;
 use crate::log::LOG_FILE;
-use crate::plan::Shard;
-use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, table};
+use crate::plan::{Plan, Shard};
+use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, parity, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
 use crate::telemetry::record::Began;
@@ -23,7 +24,8 @@ pub(super) const HELP: &str =
 Examples:
   edge-eval run configs/quickstart.toml
   edge-eval run configs/quickstart.toml --model fake --limit 5
-  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder";
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --out runs/ladder
+  edge-eval run configs/papers.toml --model a.gguf --model b.gguf --rounds 4   # they take turns: there and back, twice";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -53,6 +55,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
+        crate::memory::enter_scope(plan.config.memory.enforce);
         self.measure.apply(&mut plan.config.telemetry);
         plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
         plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
@@ -66,86 +69,109 @@ impl Run {
             }
         };
         plan.notes.iter().for_each(|note| say(note));
+        plan.order_in_words().iter().for_each(|order| say(order));
+        let program = Program::find(&plan.config.engine.cpu_level)?;
+        plan.level = program.level().to_owned();
         let mut session = Session::open(&plan, self.out.as_deref(), &self.choice.stem())?;
         for line in session.notes() {
             say(line);
         }
-        let mut teller = Teller::new(self.quiet);
-        let program = program()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
-        let outcome = runtime.block_on(async {
-            let interrupt = Interrupt::on_signals()
-                .map_err(|error| Failure::new(Exit::Failed, format!("cannot listen to signals: {error}")))?;
-            let dir = session.dir.clone();
-            match session.log.take() {
-                Some(mut log) => {
-                    let measuring = self.measure.start(&plan.config.telemetry)?;
-                    if let Some(began) = measuring.began() {
-                        power_lines(began).iter().for_each(|line| say(line));
-                    }
-                    let done = &session.done;
-                    let states = session.states.take();
-                    let report = supervisor::run(
-                        &plan,
-                        &mut log,
-                        done,
-                        program,
-                        interrupt,
-                        &mut teller,
-                        measuring,
-                        states,
-                    )
-                    .await;
-                    log.close().map_err(|error| Failure::disk(error.to_string()))?;
-                    // An unmounted disk takes what is written to it, and gives it to nobody.
-                    if !dir.join(LOG_FILE).exists() {
-                        return Err(Failure::disk(format!(
-                            "{}: the folder is gone (unmounted, or deleted): the run's log went with it",
-                            dir.display()
-                        )));
-                    }
-                    report
-                }
-                // Nothing is left to do.
-                None => Ok(supervisor::Report { complete: true, ..supervisor::Report::default() }),
-            }
-            .inspect_err(|_| say(&format!("what is done is kept in {}", dir.display())))
-        });
-        teller.finish();
-        let report = outcome?;
+        let report = drive(&plan, &mut session, program, &self.measure, self.quiet)?;
         self.conclude(&session.dir, plan.config.report.mass_floor)?;
         if report.interrupted {
             say("stopped; the same command goes on with the run");
-            return Ok(Exit::Interrupted);
         }
-        if let Some(failure) = report.failures.into_iter().next() {
-            let exit = if report.refused { Exit::Budget } else { Exit::Input };
-            return Err(Failure::new(exit, failure));
-        }
-        Ok(if report.lost > 0 { Exit::Lost } else { Exit::Done })
+        ended(report)
     }
 
     fn conclude(&self, dir: &Path, mass_floor: f64) -> Result<(), Failure> {
         if self.quiet {
             return super::print(&format!("{}\n", dir.display())).map(drop);
         }
-        let run = RunLog::read(dir)?;
-        let cells = cells(&run);
-        let mut text = String::new();
-        for note in notes(&run, &cells, mass_floor) {
-            text.push_str(&format!("! {note}\n"));
-        }
-        text.push_str(&table(&cells, super::report::terminal_width()));
-        if has_costs(&run) {
-            text.push_str("\n\n");
-            text.push_str(&costs_table(&costs(&run, &cells), super::report::terminal_width()));
-        }
+        let mut text = results(&RunLog::read(dir)?, mass_floor);
         text.push_str(&format!("\n\nrun folder: {}\n", dir.display()));
         super::print(&text).map(drop)
     }
+}
+
+/// Runs what is left of a session's plan.
+pub(super) fn drive(
+    plan: &Plan,
+    session: &mut Session,
+    program: Program,
+    measure: &Measure,
+    quiet: bool,
+) -> Result<supervisor::Report, Failure> {
+    let say = |line: &str| {
+        if !quiet {
+            talk(line);
+        }
+    };
+    let mut teller = Teller::new(quiet);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
+    let outcome = runtime.block_on(async {
+        let interrupt = Interrupt::on_signals()
+            .map_err(|error| Failure::new(Exit::Failed, format!("cannot listen to signals: {error}")))?;
+        let dir = session.dir.clone();
+        match session.log.take() {
+            Some(mut log) => {
+                let measuring = measure.start(&plan.config.telemetry)?;
+                if let Some(began) = measuring.began() {
+                    power_lines(began).iter().for_each(|line| say(line));
+                }
+                let done = &session.done;
+                let states = session.states.take();
+                let report = supervisor::run(
+                    plan, &mut log, done, program, interrupt, &mut teller, measuring, states,
+                )
+                .await;
+                log.close().map_err(|error| Failure::disk(error.to_string()))?;
+                // An unmounted disk takes what is written to it, and gives it to nobody.
+                if !dir.join(LOG_FILE).exists() {
+                    return Err(Failure::disk(format!(
+                        "{}: the folder is gone (unmounted, or deleted): the run's log went with it",
+                        dir.display()
+                    )));
+                }
+                report
+            }
+            // Nothing is left to do.
+            None => Ok(supervisor::Report { complete: true, ..supervisor::Report::default() }),
+        }
+        .inspect_err(|_| say(&format!("what is done is kept in {}", dir.display())))
+    });
+    teller.finish();
+    outcome
+}
+
+/// The exit code that a run's end stands for.
+pub(super) fn ended(report: supervisor::Report) -> Result<Exit, Failure> {
+    if report.interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(failure) = report.failures.into_iter().next() {
+        let exit = if report.refused { Exit::Budget } else { Exit::Input };
+        return Err(Failure::new(exit, failure));
+    }
+    Ok(if report.lost > 0 { Exit::Lost } else { Exit::Done })
+}
+
+/// Notes and tables of a run.
+pub(super) fn results(run: &RunLog, mass_floor: f64) -> String {
+    let cells = cells(run);
+    let mut text = String::new();
+    for note in notes(run, &cells, &parity(run), mass_floor) {
+        text.push_str(&format!("! {note}\n"));
+    }
+    text.push_str(&table(&cells, super::report::terminal_width()));
+    if has_costs(run) {
+        text.push_str("\n\n");
+        text.push_str(&costs_table(&costs(run, &cells), super::report::terminal_width()));
+    }
+    text
 }
 
 /// What is measured with, one line each.
@@ -178,16 +204,4 @@ fn power_lines(began: &Began) -> Vec<String> {
 /// The part that was asked for.
 fn shard(text: &str) -> Result<Shard, Failure> {
     Shard::find(text, &|name| std::env::var(name).ok()).map_err(Failure::usage)
-}
-
-/// This program: what workers are started from.
-pub(super) fn program() -> Result<PathBuf, Failure> {
-    // The link survives that the file is replaced while the run goes on.
-    let own = Path::new("/proc/self/exe");
-    if own.exists() {
-        return Ok(own.to_owned());
-    }
-    std::env::current_exe().map_err(|error| {
-        Failure::new(Exit::Failed, format!("cannot find this program to start workers: {error}"))
-    })
 }

@@ -6,7 +6,7 @@ use super::Comparison;
 use super::rows::Row;
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 38] = [
+pub const COLUMNS: [&str; 46] = [
     "reference",
     "candidate",
     "task",
@@ -45,6 +45,14 @@ pub const COLUMNS: [&str; 38] = [
     "time_ratio",
     "median_ms_reference",
     "median_ms_candidate",
+    "energy_ratio",
+    "energy_low",
+    "energy_high",
+    "energy_missing",
+    "j_per_item_reference",
+    "j_per_item_candidate",
+    "bootstrap_low",
+    "bootstrap_high",
 ];
 
 /// Writes the rows.
@@ -102,5 +110,11 @@ fn record(reference: &str, row: &Row) -> Vec<String> {
         row.median_ms_candidate,
     ];
     fields.extend(numbers.map(number));
+    let energy = &row.energy;
+    fields.extend([energy.ratio, energy.low, energy.high].map(number));
+    fields.push(energy.missing.unwrap_or_default().to_owned());
+    fields.extend([energy.reference_j_per_item, energy.candidate_j_per_item].map(number));
+    let ends = row.difference.bootstrap;
+    fields.extend([ends.map(|ends| ends.0), ends.map(|ends| ends.1)].map(number));
     fields
 }

@@ -4,17 +4,17 @@ use datasets::Stream;
 use serde::Serialize;
 
 use super::pairs::{Value, families};
-use crate::statistics::{Family, Resampled, design_effect, mean, resamples_for, score_interval};
+use crate::statistics::{Family, Resampled, cluster_t, design_effect, mean, resamples_for, score_interval};
 
-/// Families that must vary before the bootstrap is believed: with fewer it knows too few values to draw from.
+/// Families that must vary before their scatter is believed: with fewer it rests on too few values.
 const VARYING: usize = 10;
 
 /// How an interval was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Bootstrap over families.
-    Bootstrap,
+    /// The t interval over families.
+    ClusterT,
     /// Tango's score interval, widened by the families' design effect.
     Score,
 }
@@ -45,7 +45,7 @@ pub struct Mean {
 }
 
 /// Estimates the mean of values that families share. The stream's purpose names what is estimated.
-pub(super) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mean {
+pub(crate) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mean {
     let sums = families(values);
     let squares = values.iter().map(|(_, value)| value * value).sum();
     let effect = design_effect(&sums, squares);
@@ -57,15 +57,16 @@ pub(super) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mea
         let count = |side: f64| values.iter().filter(|(_, value)| *value == side).count() as f64 / effect;
         whole.then(|| score_interval(count(-1.0), count(1.0), values.len() as f64 / effect, level)).flatten()
     };
+    let by_family = |level| cluster_t(&sums, level);
     let (bootstrap, scored) = (drawn(0.95), score(0.95));
-    let method = match (bootstrap, scored) {
+    let method = match (by_family(0.95), scored) {
         (Some(_), Some(_)) if varying(&sums) < VARYING => Some(Method::Score),
-        (Some(_), _) => Some(Method::Bootstrap),
+        (Some(_), _) => Some(Method::ClusterT),
         (None, Some(_)) => Some(Method::Score),
         (None, None) => None,
     };
     let chosen = |level| match method? {
-        Method::Bootstrap => drawn(level),
+        Method::ClusterT => by_family(level),
         Method::Score => score(level),
     };
     let (wide, narrow) = (chosen(0.95), chosen(0.9));

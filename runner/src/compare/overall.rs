@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::energy::{EnergyRatio, ratio};
 use super::rows::Row;
+use super::side::{Place, Side};
 use crate::statistics::{Estimate, combined, items_to_exclude};
 
 /// A candidate against the reference through one interface, every task with the same weight.
@@ -28,10 +30,12 @@ pub struct Overall {
     pub items_to_exclude: Option<f64>,
     /// Time of the candidate's engine over that of the reference's.
     pub time_ratio: Option<f64>,
+    /// Energy of the candidate over that of the reference.
+    pub energy: EnergyRatio,
 }
 
 /// Averages rows of the same candidate and interface, in the order of their first appearance.
-pub(super) fn overall(rows: &[Row], margin: f64) -> Vec<Overall> {
+pub(super) fn overall(rows: &[Row], margin: f64, reference: &Side, candidates: &[Side]) -> Vec<Overall> {
     let mut places: Vec<(&str, &str)> = Vec::new();
     for row in rows {
         let place = (row.candidate.as_str(), row.interface.as_str());
@@ -46,7 +50,13 @@ pub(super) fn overall(rows: &[Row], margin: f64) -> Vec<Overall> {
                 .iter()
                 .filter(|row| row.candidate == candidate && row.interface == interface && row.pairs > 0)
                 .collect();
-            average(candidate, interface, &own, margin)
+            let mut overall = average(candidate, interface, &own, margin);
+            if let Some(side) = candidates.iter().find(|side| side.name == candidate) {
+                let places: Vec<(Place, u64)> =
+                    own.iter().map(|row| ((row.task.clone(), row.interface.clone()), row.pairs)).collect();
+                overall.energy = ratio(reference, side, places.iter().map(|(place, pairs)| (place, *pairs)));
+            }
+            overall
         })
         .collect()
 }
@@ -85,5 +95,6 @@ fn average(candidate: &str, interface: &str, rows: &[&Row], margin: f64) -> Over
         most_loss: narrow.map(|mean| (-mean.low).max(0.0)),
         items_to_exclude: times.filter(|_| !rows.is_empty()).map(|times| (times * pairs as f64).ceil()),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
+        energy: EnergyRatio::default(),
     }
 }

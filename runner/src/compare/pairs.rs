@@ -37,7 +37,7 @@ pub(super) fn pairs<'a>(reference: &'a Side, candidate: &'a Side, place: &Place)
 }
 
 /// A value of an item, with the item's family.
-pub(super) type Value<'a> = (&'a str, f64);
+pub(crate) type Value<'a> = (&'a str, f64);
 
 /// Sums values up by family.
 pub(super) fn families(values: &[Value<'_>]) -> Vec<Family> {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Options;
 use super::divergences::{Labels, labels};
+use super::energy::{EnergyRatio, ratio};
 use super::estimate::{Mean, estimate};
 use super::pairs::{Value, families, pairs};
 use super::side::{Place, Side};
@@ -57,6 +58,8 @@ pub struct Row {
     pub labels: Labels,
     /// Time of the candidate's engine over that of the reference's, on the pairs.
     pub time_ratio: Option<f64>,
+    /// Energy of the candidate over that of the reference.
+    pub energy: EnergyRatio,
     /// Median time per item of the reference, in milliseconds.
     pub median_ms_reference: Option<f64>,
     /// The same of the candidate.
@@ -117,6 +120,7 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         by_family,
         labels: labels(both, same_template, options.seed, &[&place.0, &place.1]),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
+        energy: ratio(reference, candidate, std::iter::once((place, n))),
         median_ms_reference: median(both.iter().map(|(a, _)| a.engine_us as f64 / 1e3)),
         median_ms_candidate: median(both.iter().map(|(_, b)| b.engine_us as f64 / 1e3)),
         engine_us,

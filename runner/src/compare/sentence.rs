@@ -22,6 +22,7 @@ pub(super) fn sentences(
             let mut parts = vec![verdict(one, margin)];
             parts.extend(surely_different(one, rows));
             parts.extend(one.time_ratio.map(speed));
+            parts.extend(one.energy.ratio.map(|ratio| format!("{ratio:.2}x energy")));
             if let Some(side) = candidates.iter().find(|side| side.name == one.candidate) {
                 parts.extend(memory(side, reference));
             }

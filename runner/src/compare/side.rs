@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use datasets::{Said, Verdict};
-use models::Reply;
 use serde_json::Value;
 
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::{RunLog, worth};
+use crate::report::{RunLog, Spent, cells, costs, worth};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
@@ -34,6 +33,8 @@ pub struct Side {
     pub(super) peak_bytes: Option<u64>,
     /// Whether all groups of the run are in its log.
     pub(super) complete: bool,
+    /// What each place took in energy, or why nobody knows.
+    pub(super) energies: BTreeMap<Place, Spent>,
 }
 
 /// What an item came to.
@@ -92,7 +93,7 @@ pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
 /// A folder, and the model behind the last colon unless the whole names a folder.
 fn parse(name: &str) -> (PathBuf, Option<&str>) {
     match name.rsplit_once(':') {
-        Some((dir, model)) if !Path::new(name).is_dir() && !dir.is_empty() && !model.is_empty() => {
+        Some((dir, model)) if !Path::new(name).exists() && !dir.is_empty() && !model.is_empty() => {
             (PathBuf::from(dir), Some(model))
         }
         _ => (PathBuf::from(name), None),
@@ -111,6 +112,7 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
     let complete = run.complete.is_some();
     let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
     let header = Rc::new(run.header.clone());
+    let costs = costs(run, &cells(run));
     let mut sides: Vec<Side> = header
         .models
         .iter()
@@ -125,6 +127,11 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             places: places(&header),
             peak_bytes,
             complete,
+            energies: costs
+                .iter()
+                .filter(|cost| cost.model == model.name)
+                .map(|cost| ((cost.task.clone(), cost.interface.clone()), cost.energy.clone()))
+                .collect(),
         })
         .collect();
     for item in &run.items {
@@ -150,12 +157,8 @@ fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
 fn answer(item: &ItemRecord) -> Answer {
     let worth = worth(item.verdict);
     let scored = |turn: &crate::entry::TurnRecord| {
-        turn.replies.iter().rev().find_map(|reply| match reply {
-            Reply::Scored(scored) => {
-                Some((turn.prompt_hash, scored.labels.iter().map(|label| label.sum()).collect()))
-            }
-            _ => None,
-        })
+        let scored = turn.scored_labels()?;
+        Some((turn.prompt_hash, scored.labels.iter().map(|label| label.sum()).collect()))
     };
     let choice = |turn: &crate::entry::TurnRecord| match turn.said {
         Some(Said::Choice(label)) => Some(label),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use datasets::{NoAnswer, Said, Skip, Verdict};
-use models::{LabelScore, Reply, Scored, Usage};
+use models::{LabelScore, Reply, Scored};
 
 use super::side::sides;
 use super::*;
@@ -178,13 +178,9 @@ fn distributions_over_labels_and_the_first_slot_are_compared() {
         for item in &mut items {
             item.turns.push(turn(0, Said::Choice(said)));
             let label = |logprob| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
-            item.turns[0].replies.push(Reply::Scored(Scored {
-                labels: logprobs.map(label).to_vec(),
-                mass: None,
-                top: Vec::new(),
-                usage: Usage::default(),
-                states: None,
-            }));
+            item.turns[0]
+                .replies
+                .push(Reply::Scored(Scored { labels: logprobs.map(label).to_vec(), ..Scored::default() }));
         }
         side(made(name, items))
     };

@@ -3,18 +3,22 @@
 use std::path::PathBuf;
 
 use models::template::Thinking;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{Config, ConfigError, ModelChoice, TaskChoice};
 use crate::memory::Budget;
 
 /// Choices of the command line; what is absent leaves the configuration alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct Overrides {
     /// Replace the models.
     pub models: Vec<String>,
     /// Chat template of every model: `gguf`, `raw` or a file.
     pub template: Option<String>,
+    /// Picture projector of every model.
+    pub mmproj: Option<PathBuf>,
     /// Keep only these tasks; one that the configuration lacks is added with its defaults.
     pub tasks: Vec<String>,
     /// Replace the interfaces, also those of single tasks.
@@ -27,6 +31,10 @@ pub struct Overrides {
     pub memory_budget: Option<Budget>,
     /// Let mapped weights exceed the budget.
     pub allow_overcommit: bool,
+    /// Rounds over the models.
+    pub rounds: Option<u32>,
+    /// CPU level of workers.
+    pub cpu_level: Option<String>,
 }
 
 impl Overrides {
@@ -43,6 +51,7 @@ impl Overrides {
                 thinking: Thinking::Default,
                 guess_pre_tokenizer: false,
                 memory_budget: None,
+                mmproj: None,
             };
             // A model of the configuration keeps its own settings when it is named again.
             let known = |path: &String| {
@@ -55,6 +64,9 @@ impl Overrides {
         }
         if let Some(template) = &self.template {
             config.models.iter_mut().for_each(|model| model.template = Some(template.clone()));
+        }
+        if let Some(mmproj) = &self.mmproj {
+            config.models.iter_mut().for_each(|model| model.mmproj = Some(mmproj.clone()));
         }
         if !self.tasks.is_empty() {
             let mut kept = Vec::new();
@@ -83,7 +95,16 @@ impl Overrides {
             config.memory.devices.clear();
             config.models.iter_mut().for_each(|model| model.memory_budget = None);
         }
+        if let Some(rounds) = self.rounds {
+            config.sweep.rounds = rounds;
+            if let Some(message) = config.sweep.fault() {
+                return Err(ConfigError::whole("--rounds", message));
+            }
+        }
         config.memory.allow_overcommit |= self.allow_overcommit;
+        if let Some(level) = &self.cpu_level {
+            config.engine.cpu_level.clone_from(level);
+        }
         Ok(())
     }
 }

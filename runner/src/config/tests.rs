@@ -13,7 +13,8 @@ fn the_reference_is_the_default_and_names_every_key() {
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
                 power rate-hz meter meter-domain meter-description meter-every-ms meter-latency-ms meter-clock-ms idle-s settle-s cool-down-s timeline-s \
                 items repetitions warm-up path name template thinking guess-pre-tokenizer memory-budget label params \
-                budget devices counts reserve-mib floor-mib allow-overcommit allow enforce";
+                endings write-endings label-sets cue-places caps permutations full-string samples temperature-percent \
+                thoughts votes thought-tokens vote-tokens budget devices counts reserve-mib floor-mib allow-overcommit allow enforce";
     for key in keys.split_whitespace() {
         let named = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(key);
         assert!(REFERENCE.lines().any(named), "{key} is not in configs/default.toml");
@@ -25,6 +26,39 @@ fn what_is_left_out_has_its_default() {
     let config = Config::parse("seed = 7\n[asking]\nmax-tokens = 9\n", "x.toml").unwrap();
     assert_eq!((config.seed, config.asking.max_tokens), (7, 9));
     assert_eq!(config.engine, EngineChoice::default());
+}
+
+#[test]
+fn a_configuration_without_a_sweep_is_the_run_that_it_was() {
+    let config = Config::parse("[[model]]\npath = \"fake\"\n[[task]]\nname = \"logic\"\n", "x.toml").unwrap();
+    let asking = |config: &Config| -> Vec<String> {
+        let json: serde_json::Value = serde_json::from_str(&config.identity_json()).unwrap();
+        assert_eq!(json.get("endings").is_some(), !config.asking.endings.is_empty());
+        json["asking"].as_object().unwrap().keys().cloned().collect()
+    };
+    // The keys before there was anything to sweep.
+    let before =
+        "cue cue-place loop-guard-off max-tokens normalisation rescue separator stop thinking-max-tokens top";
+    assert_eq!(asking(&config), before.split(' ').collect::<Vec<_>>());
+    let swept =
+        Config::parse("[asking]\nendings = [\"answer-colon\"]\npermutations = 5\n", "x.toml").unwrap();
+    assert!(asking(&swept).contains(&"permutations".to_owned()));
+    assert!(swept.identity_json().contains("Answer:"), "the text of a swept ending is part of the run");
+}
+
+#[test]
+fn endings_labels_places_and_caps_are_known_or_refused_by_name() {
+    for (asked, named) in [
+        ("endings = [\"step\"]", "step-by-step"),
+        ("label-sets = [\"greek\"]", "consonants"),
+        ("cue-places = [\"nowhere\"]", "assistant-lead"),
+        ("caps = [8, 8]", "caps names something twice"),
+        ("samples = 0", "samples is 0"),
+        ("full-string = \"best\"", "unconditional"),
+    ] {
+        let error = error(&format!("[asking]\n{asked}\n"));
+        assert!(error.starts_with("x.toml:2: ") && error.contains(named), "{error}");
+    }
 }
 
 #[test]
@@ -58,6 +92,7 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
         ("[telemetry]\nmeter-domain = \"everything\"", 2, "meter-domain"),
         ("[telemetry]\nrate-hz = 1e9", 2, "rate-hz"),
         ("[latency]\nwarm-up = -1", 2, "warm-up"),
+        ("[sweep]\nrounds = 0", 2, "rounds"),
     ] {
         let message = error(text);
         assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
@@ -74,6 +109,7 @@ fn the_command_line_wins() {
     .unwrap();
     let overrides = Overrides {
         models: vec!["a.gguf".into(), "fake".into()],
+        mmproj: None,
         template: None,
         tasks: vec!["grammar".into(), "lights".into()],
         interfaces: vec!["direct".into()],
@@ -81,6 +117,8 @@ fn the_command_line_wins() {
         seed: Some(9),
         memory_budget: None,
         allow_overcommit: false,
+        rounds: Some(4),
+        cpu_level: Some("x86-64-v3".into()),
     };
     overrides.apply(&mut config).unwrap();
     assert_eq!(config.models[0].template.as_deref(), Some("raw"));
@@ -89,6 +127,8 @@ fn the_command_line_wins() {
         config.tasks.iter().map(|task| (task.display_name(), task.limit, task.params.len())).collect();
     assert_eq!(tasks, [("grammar", None, 1), ("lights", None, 0)]);
     assert_eq!((config.limit, config.seed, config.interfaces.len()), (Some(5), 9, 1));
+    assert_eq!((config.sweep.rounds, config.engine.cpu_level.as_str()), (4, "x86-64-v3"));
+    assert!(Overrides { rounds: Some(0), ..Overrides::default() }.apply(&mut config.clone()).is_err());
     // A template of the command line is that of every model, whoever named the model.
     let before = config.identity_json();
     Overrides { template: Some("own.jinja".into()), ..Overrides::default() }.apply(&mut config).unwrap();
@@ -112,5 +152,6 @@ fn num_01_what_moves_logits_makes_another_run() {
     }
     // What cannot change an answer makes no other run.
     assert_eq!(identity("[engine]\ndeadline-s = 5\n"), plain);
+    assert_eq!(identity("[sweep]\nrounds = 4\n"), plain);
     assert_eq!(identity("[telemetry]\npower = \"off\"\n[latency]\nitems = 5\n"), plain);
 }

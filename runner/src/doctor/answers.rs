@@ -17,7 +17,7 @@ const MEDIAN_BOUND: f64 = 0.5;
 
 /// The job of [`sanity`].
 pub(super) fn sentence(add_bos: bool) -> Job {
-    let prompt = vec![Segment { text: OPENING.into(), control: false }];
+    let prompt = vec![Segment::text(OPENING, false)];
     let request = Request::Score(Score { continuations: vec![SENTENCE.into()], ..Score::default() });
     Job { id: 0, prompt, add_bos, request, follow_up: false }
 }
@@ -101,7 +101,7 @@ fn said(job: &Job, scored: &Scored, normalisation: Normalisation) -> Option<Said
 mod tests {
     use super::*;
     use crate::doctor::Level;
-    use models::{LabelScore, Usage};
+    use models::LabelScore;
 
     fn scored(labels: &[&[f32]]) -> Reply {
         let labels = labels
@@ -112,7 +112,7 @@ mod tests {
                 rank: 1,
             })
             .collect();
-        Reply::Scored(Scored { labels, mass: None, top: vec![], usage: Usage::default(), states: None })
+        Reply::Scored(Scored { labels, ..Scored::default() })
     }
 
     fn job(labels: usize) -> Job {

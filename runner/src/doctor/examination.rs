@@ -1,16 +1,16 @@
 //! The order of the checks, and what each of them needs.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use models::gguf::Header;
 use models::{Job, LoadSpec, Mode};
 
 use super::text::Trouble;
-use super::{Check, Findings, answers, file, labels, machine, text};
+use super::{Check, Findings, answers, file, known, labels, machine, pictures, text};
 use crate::config::{Config, ModelChoice, TaskChoice};
 use crate::estimate::{self, Estimate};
 use crate::exit::Failure;
+use crate::levels::{ALL, AUTO, Carried, Program, has};
 use crate::plan::{self, Plan, PlannedModel};
 use crate::supervisor::{Interrupt, Link, LinkError, load_spec};
 
@@ -19,12 +19,13 @@ const PARITY_PROMPTS: usize = 20;
 /// Items of a task that are measured against the context, where the configuration sets no limit.
 const SAMPLE: usize = 44;
 /// Names of the checks; those that could not be made are listed as skipped.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "file",
     "architecture",
     "pre-tokenizer",
     "template",
     "cpu",
+    "known answers",
     "chat",
     "special tokens",
     "item text",
@@ -42,7 +43,7 @@ pub struct Subject {
     /// What the configuration is called in messages.
     pub config_name: String,
     /// This program, for workers.
-    pub program: PathBuf,
+    pub program: Program,
 }
 
 /// Examines a model. `Err` is for a configuration that cannot be used; whatever is wrong with the model is a finding.
@@ -62,12 +63,43 @@ pub fn examine(mut subject: Subject) -> Result<Findings, Failure> {
     Ok(Findings { model: subject.model.path.display().to_string(), checks })
 }
 
+/// Asks the worker of every level that this program carries and this processor can run for known answers; a program that
+/// carries none, itself.
+pub fn levels() -> Result<Findings, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Failure::new(crate::exit::Exit::Failed, format!("cannot start the runtime: {error}"))
+    })?;
+    let mut checks = Vec::new();
+    let own = Program::find(AUTO)?;
+    let Some(carried) = Carried::here()? else {
+        checks.push(runtime.block_on(known::check(&own)));
+        return Ok(Findings { model: own.level().to_owned(), checks });
+    };
+    let names = carried.names();
+    for level in ALL.iter().filter(|level| names.iter().any(|name| name == level.name)) {
+        let lacking = level.lacking(&has);
+        if lacking.is_empty() {
+            checks.push(runtime.block_on(known::check(&Program::carried(&carried, level.name)?)));
+        } else {
+            let name = format!("known answers, {}", level.name);
+            checks.push(Check::skip(&name, format!("this processor lacks {}", lacking.join(" "))));
+        }
+    }
+    let chosen = Check::ok("chosen level", own.place());
+    checks.insert(0, chosen);
+    Ok(Findings { model: own.level().to_owned(), checks })
+}
+
 /// Makes the checks in order; gives what ended them early.
 async fn all(subject: &Subject, checks: &mut Vec<Check>) -> Result<Option<&'static str>, Failure> {
     let header = match of_file(subject, checks) {
         Ok(header) => header,
         Err(by) => return Ok(Some(by)),
     };
+    if let Some(failed) = pictures::file(&subject.model, header.as_ref()) {
+        checks.push(failed);
+        return Ok(Some("the picture projector cannot be used"));
+    }
     let model = match PlannedModel::open(&subject.model) {
         Ok(model) => model,
         Err(failure) => {
@@ -176,10 +208,11 @@ async fn measured(
     match header {
         Some(header) => {
             checks.push(machine::cpu(&facts.system));
+            checks.push(known::check(&subject.program).await);
             checks.extend(text::check(&mut link, renderer, header).await?);
         }
         None => checks
-            .extend(NAMES[4..8].iter().map(|name| Check::skip(name, "the fake engine has no vocabulary"))),
+            .extend(NAMES[4..9].iter().map(|name| Check::skip(name, "the fake engine has no vocabulary"))),
     }
     checks.extend(labels::check(&mut link, plan).await?);
     let (jobs, context_tokens) = parity_jobs(&mut link, plan).await?;
@@ -199,8 +232,11 @@ async fn measured(
         link.end_group().await?;
         Ok(reply.replies)
     };
+    let shown = || plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures);
     let sanity = round(&mut link, &[answers::sentence(add_bos)]).await?;
     checks.push(answers::sanity(&sanity[0], &facts));
+    checks.push(pictures::check(&mut link, plan).await?);
+    link.show(&jobs, shown()).await?;
     let alone = round(&mut link, &jobs).await?;
     let again = round(&mut link, &jobs[..jobs.len().min(5)]).await?;
     drop(link);
@@ -212,6 +248,7 @@ async fn measured(
         checks.push(Check::skip("parity", why));
         return Ok(());
     }
+    link.show(&jobs, shown()).await?;
     let packed = round(&mut link, &jobs).await?;
     checks.push(answers::parity(&jobs, &alone, &again, &packed, plan.config.asking.normalisation));
     Ok(())
@@ -228,10 +265,12 @@ async fn parity_jobs(link: &mut Link, plan: &Plan) -> Result<(Vec<Job>, u32), Tr
     let items = PARITY_PROMPTS.div_ceil(plan.tasks.len().max(1));
     let mut jobs = Vec::new();
     for task in &plan.tasks {
-        for interface in task.interfaces.iter().filter(|interface| !interface.generates) {
-            jobs.extend(labels::scored(plan, task, interface, items)?);
+        for condition in task.conditions.iter().filter(|condition| condition.interface.scores_labels) {
+            jobs.extend(labels::scored(plan, task, condition, items)?);
         }
     }
+    link.show(&jobs, plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures))
+        .await?;
     let sizes = link.measure(jobs.clone()).await?;
     let mut sized: Vec<(u32, Job)> =
         sizes.iter().map(|size| size.prompt_tokens + size.extra_tokens).zip(jobs).collect();

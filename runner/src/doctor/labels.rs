@@ -5,7 +5,7 @@ use models::{Job, Request, Tokenised};
 
 use super::Check;
 use super::text::Trouble;
-use crate::plan::{Plan, PlannedTask, fits};
+use crate::plan::{Plan, PlannedTask};
 use crate::prompting;
 use crate::supervisor::Link;
 use crate::track::Track;
@@ -17,13 +17,14 @@ const SHOWN: usize = 6;
 pub(super) async fn check(link: &mut Link, plan: &Plan) -> Result<Vec<Check>, Trouble> {
     let mut checks = Vec::new();
     for task in &plan.tasks {
-        for interface in task.interfaces.iter().filter(|interface| !interface.generates) {
-            let name = format!("labels {}/{}", task.record.name, interface.name);
-            let jobs = scored(plan, task, interface, 1)?;
+        for condition in task.conditions.iter().filter(|condition| condition.interface.scores_labels) {
+            let name = format!("labels {}/{}", task.record.name, condition.name());
+            let jobs = scored(plan, task, condition, 1)?;
             if jobs.is_empty() {
                 checks.push(Check::skip(&name, "no item of the task can be asked this way"));
                 continue;
             }
+            link.show(&jobs, task.items.iter().flat_map(datasets::Item::pictures)).await?;
             let tokens = link.tokenise(jobs.clone()).await?;
             checks.extend(jobs.iter().zip(&tokens).map(|(job, tokens)| of_job(&name, plan, job, tokens)));
         }
@@ -35,15 +36,15 @@ pub(super) async fn check(link: &mut Link, plan: &Plan) -> Result<Vec<Check>, Tr
 pub(super) fn scored(
     plan: &Plan,
     task: &PlannedTask,
-    interface: &'static datasets::Interface,
+    condition: &datasets::Condition,
     items: usize,
 ) -> Result<Vec<Job>, Trouble> {
     let model = &plan.models[0];
     let place = plan.tasks.iter().position(|planned| std::ptr::eq(planned, task)).unwrap_or(0);
     let settings = plan.settings(model).swap_remove(place);
     let mut jobs = Vec::new();
-    for item in task.items.iter().filter(|item| fits(item, interface)).take(items) {
-        let track = Track::start(item, interface, &settings);
+    for item in task.items.iter().filter(|item| condition.fits(item)).take(items) {
+        let track = Track::start(item, condition, &settings);
         for (prompt, request) in track.asks() {
             if matches!(request, Request::Score(_)) {
                 jobs.push(prompting::job(&model.renderer, jobs.len() as u32, prompt, request)?.job);

@@ -63,12 +63,12 @@ fn chat_prompt(renderer: &Renderer) -> Prompt {
         turns.extend([Turn::user("Is water wet?"), Turn::assistant(REPLY)]);
     }
     turns.push(Turn::user("Is fire cold?"));
-    Prompt { turns, lead: String::new() }
+    Prompt { turns, ..Prompt::default() }
 }
 
 fn item_text(what: &str) -> Prompt {
     let text = format!("Which of these is a word of everyday language: {what}?");
-    Prompt { turns: vec![Turn::user(text)], lead: String::new() }
+    Prompt { turns: vec![Turn::user(text)], ..Prompt::default() }
 }
 
 fn job(renderer: &Renderer, prompt: Vec<Segment>) -> Job {
@@ -152,7 +152,7 @@ async fn named_tokens(
             all.push((name, id, None));
             continue;
         }
-        let tokens = link.tokenise(vec![plain(vec![Segment { text, control: true }], false)]).await?;
+        let tokens = link.tokenise(vec![plain(vec![Segment::text(text, true)], false)]).await?;
         let found =
             tokens.into_iter().flat_map(|job| job.prompt).find(|token| u64::try_from(token.id) == Ok(id));
         all.push((name, id, found));

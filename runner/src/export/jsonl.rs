@@ -41,16 +41,19 @@ fn object(run: &RunLog, item: &ItemRecord) -> Value {
 fn turn(turn: &TurnRecord) -> Value {
     let (word, reason) = verdict(turn.verdict);
     let answer = answer_in_words(turn);
+    let names = if turn.texts.is_empty() { &turn.labels } else { &turn.texts };
     json!({
         "prompt_hash": models::gguf::hex(&turn.prompt_hash),
         "labels": turn.labels,
+        "texts": (!turn.texts.is_empty()).then_some(&turn.texts),
+        "seeds": (!turn.seeds.is_empty()).then_some(&turn.seeds),
         "gold": gold_in_words(turn),
         "answer": (!answer.is_empty()).then_some(answer),
         "verdict": word,
         "reason": (!reason.is_empty()).then_some(reason),
         "rescued": turn.rescued,
         "conflict": turn.found.as_ref().map(|found| found.conflict),
-        "replies": turn.replies.iter().map(|given| reply(given, &turn.labels)).collect::<Vec<_>>(),
+        "replies": turn.replies.iter().map(|given| reply(given, names)).collect::<Vec<_>>(),
     })
 }
 
@@ -63,6 +66,8 @@ fn reply(reply: &Reply, labels: &[String]) -> Value {
                 "labels": scored.labels.iter().enumerate().map(label).collect::<Vec<_>>(),
                 "mass": scored.mass,
                 "top": scored.top,
+                "watched": scored.watched,
+                "entropy": scored.entropy,
                 "usage": scored.usage,
             })
         }

@@ -172,18 +172,14 @@ fn sample(number: usize, item: &ItemRecord, prompts: &Prompts<'_>, filter: &str)
     let doc =
         json!({ "id": item.item, "family": item.family, "tags": tags, "labels": labels, "gold": target });
     let prompt = prompts.first(item).map(|prompt| words(&prompt));
-    let scored = last.and_then(|turn| {
-        turn.replies.iter().rev().find_map(|reply| match reply {
-            Reply::Scored(scored) => Some(scored),
-            _ => None,
-        })
-    });
+    let scored = last.and_then(TurnRecord::scored);
     let answer = last.map(answer_in_words).unwrap_or_default();
     let (arguments, resps, filtered) = match scored.filter(|_| filter == "none") {
         Some(scored) => {
             let answers: Vec<Value> =
                 scored.labels.iter().map(|label| json!([label.sum(), label.rank == 1])).collect();
-            let asked = labels.iter().map(|label| json!({ "arg_0": prompt, "arg_1": label })).collect();
+            let texts = last.map_or(labels, |turn| if turn.texts.is_empty() { labels } else { &turn.texts });
+            let asked = texts.iter().map(|text| json!({ "arg_0": prompt, "arg_1": text })).collect();
             (numbered(asked), answers.iter().map(|answer| json!([answer])).collect(), answers)
         }
         None => {

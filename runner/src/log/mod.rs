@@ -31,6 +31,11 @@ pub use writer::Log;
 
 /// Name of the log in a run folder.
 pub const LOG_FILE: &str = "log";
+
+/// The log that a path means: a file is one itself, a run folder holds one.
+pub fn file_of(path: &std::path::Path) -> std::path::PathBuf {
+    if path.is_file() { path.to_owned() } else { path.join(LOG_FILE) }
+}
 /// Name of the lock file in a run folder.
 pub const LOCK_FILE: &str = "lock";
 /// The newest format that this build reads, and the one it writes.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use datasets::Item;
-use datasets::interfaces::Interface;
+use datasets::{Condition, Item, Picture};
 use models::Prompt;
 
 use super::Choices;
@@ -29,12 +28,19 @@ impl<'a> Prompts<'a> {
         Prompts { header, choices, tasks }
     }
 
+    /// A picture that a logged item shows.
+    pub fn picture(&self, record: &ItemRecord, address: &str) -> Option<Picture> {
+        let item = self.tasks.get(usize::from(record.at.task))?.get(&record.item)?;
+        item.pictures().find(|picture| picture.address() == address).cloned()
+    }
+
     /// What a logged item was asked first, before the chat template.
     pub fn first(&self, record: &ItemRecord) -> Option<Prompt> {
         let (model, task) = (usize::from(record.at.model), usize::from(record.at.task));
         let item = self.tasks.get(task)?.get(&record.item)?;
         let settings = self.choices.as_ref()?.settings(self.header, model, task).ok()?;
-        let track = Track::start(item, Interface::named(&record.interface)?, &settings);
+        let condition = Condition::named(&record.interface)?;
+        let track = Track::start(item, &condition, &settings);
         track.asks().first().map(|(prompt, _)| prompt.clone())
     }
 }

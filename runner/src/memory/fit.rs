@@ -10,6 +10,7 @@ use super::Limit;
 use super::budget::Counts;
 use super::prediction::Prediction;
 use super::repack::{Features, Places};
+use crate::plan::PlannedModel;
 use crate::supervisor::Need;
 
 /// What a step does to answers.
@@ -47,6 +48,15 @@ pub struct Step {
     pub to: String,
     /// What that does to answers.
     pub effect: Effect,
+}
+
+impl Step {
+    /// What is done about a model that was to be mapped and cannot be: its weights are read.
+    pub fn unmapped(model: &PlannedModel, wanted: bool) -> Option<Step> {
+        let reason = model.unmappable.as_ref().filter(|_| wanted)?;
+        let to = format!("false, since the file cannot be mapped here ({reason}),");
+        Some(Step { what: "mmap".into(), from: "true".into(), to, effect: Effect::Identical })
+    }
 }
 
 impl fmt::Display for Step {
@@ -102,6 +112,7 @@ pub fn ladder(
     counts: Counts,
     header: &Header,
     features: &Features,
+    mappable: bool,
 ) -> Vec<Rung> {
     let mut ladder = Ladder { wanted, rungs: Vec::new() };
     let exact = wanted.mode == Mode::Exact;
@@ -114,7 +125,7 @@ pub fn ladder(
     match counts {
         // A mapping keeps the original beside the copy.
         Counts::Resident if wanted.mmap && copies > 0 => ladder.mapping(false),
-        Counts::Private if !wanted.mmap => ladder.mapping(true),
+        Counts::Private if !wanted.mmap && mappable => ladder.mapping(true),
         _ => {}
     }
     for sequences in [64, 32] {

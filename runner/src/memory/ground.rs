@@ -3,6 +3,7 @@
 use models::{EngineFacts, LoadSpec};
 
 use super::fit::{Allow, Fitted, Rung, choose, ladder};
+use super::pictures;
 use super::prediction::{Prediction, predict};
 use super::repack::Features;
 use super::watch::Reading;
@@ -54,7 +55,7 @@ pub async fn fitted(
 ) -> Result<Result<Fitted, Box<Refusal>>, LinkError> {
     let header = model.header.as_ref();
     let first = Rung::wanted(wanted);
-    let prediction = size(link, model, ground, std::slice::from_ref(&first)).await?.remove(0);
+    let prediction = size(link, model, ground, need, std::slice::from_ref(&first)).await?.remove(0);
     let fits = limit.is_none_or(|limit| prediction.budget_bytes(limit.counts) <= limit.bytes);
     let Some(limit) = limit.filter(|_| !fits) else {
         return Ok(Ok(Fitted::as_wanted(wanted.clone(), prediction)));
@@ -63,8 +64,9 @@ pub async fn fitted(
     let (Some(header), Some(allow)) = (header, allow) else {
         return Ok(Err(Box::new(Refusal::new(&model.record.name, limit, prediction))));
     };
-    let rungs = ladder(wanted, need, allow, limit.counts, header, &ground.features);
-    let predictions = size(link, model, ground, &rungs).await?;
+    let rungs =
+        ladder(wanted, need, allow, limit.counts, header, &ground.features, model.unmappable.is_none());
+    let predictions = size(link, model, ground, need, &rungs).await?;
     Ok(choose(rungs, predictions, limit)
         .map_err(|smallest| Box::new(Refusal::new(&model.record.name, limit, smallest))))
 }
@@ -74,6 +76,7 @@ async fn size(
     link: &mut Link,
     model: &PlannedModel,
     ground: &Ground,
+    need: &Need,
     rungs: &[Rung],
 ) -> Result<Vec<Prediction>, LinkError> {
     let specs: Vec<LoadSpec> = rungs.iter().map(|rung| rung.spec.clone()).collect();
@@ -84,7 +87,9 @@ async fn size(
     };
     let of = |(index, rung): (usize, &Rung)| {
         let buffers = sized.as_ref().and_then(|all| all.get(index).copied());
-        predict(model.header.as_ref(), &rung.spec, ground, buffers)
+        let mut prediction = predict(model.header.as_ref(), &rung.spec, ground, buffers);
+        prediction.lines.extend(pictures::lines(model, &rung.spec, need, buffers));
+        prediction
     };
     Ok(rungs.iter().enumerate().map(of).collect())
 }

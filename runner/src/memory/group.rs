@@ -15,10 +15,11 @@ impl OwnGroup {
     /// Makes a group below this process's own, with a limit that the kernel keeps. `Err` says why it cannot be had.
     pub fn make(system: &System, limit_bytes: u64) -> Result<OwnGroup, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let own = system.cgroup().ok_or("this system has no memory controller")?;
+        let mut own = system.cgroup().ok_or("this system has no memory controller")?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("edge-eval-worker-{}-{number}", std::process::id());
         if own.version == 2 {
+            own.dir = above_aside(&own.dir).to_owned();
             delegate(&own.dir)?;
         }
         let dir = own.dir.join(name);
@@ -30,7 +31,6 @@ impl OwnGroup {
                 made.write("memory.max", limit_bytes)?;
                 // Where there is a swap, it must not hide what exceeds the budget; without the file there is none.
                 let _ = made.write("memory.swap.max", 0);
-                made.write("memory.oom.group", 1)?;
             }
         }
         Ok(made)
@@ -64,6 +64,17 @@ impl Drop for OwnGroup {
     }
 }
 
+/// Where a process goes that must leave its group to groups below.
+const ASIDE: &str = "edge-eval-supervisor";
+
+/// The group that a process had before it stepped aside, itself or the one that started it.
+fn above_aside(dir: &Path) -> &Path {
+    match dir.file_name() {
+        Some(name) if name == ASIDE => dir.parent().unwrap_or(dir),
+        _ => dir,
+    }
+}
+
 /// Lets groups below `dir` have limits. A group with processes of its own may not: then this process steps aside into a
 /// group of its own below.
 fn delegate(dir: &Path) -> Result<(), String> {
@@ -77,7 +88,7 @@ fn delegate(dir: &Path) -> Result<(), String> {
     if enable().is_ok() {
         return Ok(());
     }
-    let aside = dir.join("edge-eval-supervisor");
+    let aside = dir.join(ASIDE);
     if !aside.is_dir() {
         std::fs::create_dir(&aside).map_err(|error| wrong(&aside, error))?;
     }

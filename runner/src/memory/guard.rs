@@ -130,11 +130,6 @@ impl Guarding {
         self.watch.as_ref().and_then(Watch::breach)
     }
 
-    /// The watch, for whoever logs its readings.
-    pub fn watch(&self) -> Option<&Watch> {
-        self.watch.as_ref()
-    }
-
     /// No more kills from here on.
     pub fn end(&self) {
         if let Some(watch) = &self.watch {

@@ -164,6 +164,7 @@ pub(super) fn reckoned(header: &Header, spec: &LoadSpec) -> Buffers {
         cache_bytes: cache_bytes(header, spec),
         compute_bytes: logits.max(activations) + batch * width * 4 + mask,
         output_bytes: logits,
+        picture_bytes: 0,
     }
 }
 

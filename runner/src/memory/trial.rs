@@ -1,13 +1,14 @@
 //! A prediction put to the test: a worker is loaded, its cache and its largest batch are filled, and its peak is read.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
+use datasets::{Params, Picture, Task};
 use models::{Job, LoadSpec, Request, Score, Segment};
 use serde::Serialize;
 
 use super::prediction::{Kind, Prediction};
 use super::{Ground, Guard, Peaks, fitted};
+use crate::levels::Program;
 use crate::plan::PlannedModel;
 use crate::supervisor::{Interrupt, Link, LinkError, Need};
 
@@ -40,7 +41,7 @@ const DEADLINE: Duration = Duration::from_secs(600);
 
 /// Predicts, and where `measure` says so loads the model and fills it to the brim.
 pub async fn trial(
-    program: &PathBuf,
+    program: &Program,
     model: &PlannedModel,
     spec: &LoadSpec,
     measure: bool,
@@ -48,11 +49,19 @@ pub async fn trial(
     let mut link = Link::start(program, DEADLINE, Interrupt::never())?;
     let facts = link.open(LoadSpec { vocab_only: true, ..spec.clone() }).await?;
     let ground = Ground::of(&link, &facts);
-    let outcome = fitted(&mut link, model, &ground, spec, &Need::default(), None, None).await?;
+    let pictures = pictures(spec);
+    let mut need = Need::default();
+    if let Some(picture) = pictures.first() {
+        let jobs = vec![showing(picture)];
+        link.show(&jobs, [picture]).await?;
+        need.add(&link.measure(jobs).await?, false);
+        need.see([picture].into_iter());
+    }
+    let outcome = fitted(&mut link, model, &ground, spec, &need, None, None).await?;
     let prediction = outcome.map(|fitted| fitted.prediction).unwrap_or_else(|refusal| refusal.prediction);
     drop(link);
     let measured = match measure {
-        true => Some(fill(program, spec).await?),
+        true => Some(fill(program, spec, &pictures).await?),
         false => None,
     };
     Ok(Trial { spec: spec.clone(), prediction, measured })
@@ -61,7 +70,24 @@ pub async fn trial(
 /// Words that are one token each in common vocabularies.
 const WORDS: [&str; 8] = [" the", " of", " and", " to", " in", " is", " for", " on"];
 
-async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
+/// A picture for a model that takes some.
+fn pictures(spec: &LoadSpec) -> Vec<Picture> {
+    if spec.mmproj.is_none() {
+        return Vec::new();
+    }
+    let items =
+        Task::named("glasses").and_then(|task| (task.items)(&Params::default(), 1).ok()).unwrap_or_default();
+    items.first().and_then(|item| item.pictures().next().cloned()).into_iter().collect()
+}
+
+/// A prompt that shows it.
+fn showing(picture: &Picture) -> Job {
+    let mut job = long(0, 8);
+    job.prompt.insert(0, Segment::picture(picture.address()));
+    job
+}
+
+async fn fill(program: &Program, spec: &LoadSpec, pictures: &[Picture]) -> Result<Peaks, LinkError> {
     let guard = Guard { watched: true, ..Guard::default() };
     let mut link = Link::guarded(program, DEADLINE, Interrupt::never(), &guard)?;
     link.open(spec.clone()).await?;
@@ -73,6 +99,12 @@ async fn fill(program: &PathBuf, spec: &LoadSpec) -> Result<Peaks, LinkError> {
     let jobs = (0..prompts.min(spec.sequences.max(1))).map(|number| long(number, words)).collect();
     link.round(jobs, &mut |_| ()).await?;
     link.end_group().await?;
+    for picture in pictures {
+        let jobs = vec![showing(picture)];
+        link.show(&jobs, [picture]).await?;
+        link.round(jobs, &mut |_| ()).await?;
+        link.end_group().await?;
+    }
     // As many rows of logits as one call may have: every token of every label but the last.
     let sequences = spec.sequences.max(2);
     let repeats = (spec.batch_tokens / (WORDS.len() as u32 * sequences)).max(1) as usize;
@@ -94,13 +126,7 @@ fn long(number: u32, words: usize) -> Job {
     }
     let request =
         Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
-    Job {
-        id: number,
-        prompt: vec![Segment { text, control: false }],
-        add_bos: true,
-        request,
-        follow_up: false,
-    }
+    Job { id: number, prompt: vec![Segment::text(text, false)], add_bos: true, request, follow_up: false }
 }
 
 fn label(number: u32, repeats: usize) -> String {

@@ -192,11 +192,6 @@ impl Watch {
         Watch { system, pid, group, seen, task }
     }
 
-    /// The last reading, for whoever logs readings.
-    pub fn latest(&self) -> Reading {
-        self.seen().latest
-    }
-
     /// Why the watch killed the worker, if it did.
     pub fn breach(&self) -> Option<Breach> {
         self.seen().breach

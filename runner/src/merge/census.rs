@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{answers, disk, timeless};
 use crate::entry::{Entry, Header, ItemRecord, Source};
 use crate::exit::{Exit, Failure};
-use crate::log::{LOG_FILE, Reader};
+use crate::log::{LOG_FILE, Reader, file_of};
 use crate::report::verdict_in_words;
 
 /// A complete group of a log.
@@ -110,7 +110,7 @@ type See<'a> = &'a mut dyn FnMut(&Entry, &[ItemRecord], u64) -> Result<(), Failu
 
 /// Goes through a log: headers, sources, and complete groups with their items. Groups that lost items to damage are left out.
 fn each_group(dir: &Path, see: See<'_>) -> Result<(), Failure> {
-    let path = dir.join(LOG_FILE);
+    let path = file_of(dir);
     if !path.exists() {
         return Err(Failure::disk(format!("{}: holds no run: there is no file `{LOG_FILE}`", dir.display())));
     }

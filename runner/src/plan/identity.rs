@@ -35,7 +35,8 @@ pub fn difference(logged: &Header, planned: &Header) -> Option<String> {
     };
     // Coarse facts first: a changed seed shows as the seed and not as the hash of every item.
     let (logged, planned) = (plain(logged), plain(planned));
-    let order = ["program", "format", "reading_version", "config", "models", "tasks", "groups", "shard"];
+    let order =
+        ["program", "format", "reading_version", "config", "models", "tasks", "groups", "level", "shard"];
     order.iter().find_map(|key| differ(key, &logged[key], &planned[key]))
 }
 
@@ -88,6 +89,7 @@ mod tests {
             groups: 1,
             device: Device::default(),
             shard: None,
+            level: crate::levels::OWN_BUILD.into(),
         }
     }
 

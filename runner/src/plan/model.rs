@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use datasets::Files;
 use models::catalog::Catalog;
 use models::gguf::{Header, sha256_file};
 use models::template::{Renderer, TemplateError, Tokens};
 
+use super::mmproj::Mmproj;
 use crate::config::ModelChoice;
+use crate::disk::Disk;
 use crate::entry::ModelRecord;
 use crate::exit::Failure;
 use crate::memory::Budget;
@@ -23,6 +26,10 @@ pub struct PlannedModel {
     pub renderer: Renderer,
     /// Its own memory budget.
     pub memory_budget: Option<Budget>,
+    /// Why its files cannot be mapped into memory, where they cannot.
+    pub unmappable: Option<String>,
+    /// What turns pictures into what it reads.
+    pub mmproj: Option<Mmproj>,
 }
 
 /// Bytes that a token takes in a KV cache of 16-bit values.
@@ -54,6 +61,7 @@ impl PlannedModel {
             )));
         }
         let (template_source, renderer) = renderer(choice, &header)?;
+        let mmproj = choice.mmproj.as_deref().map(|path| Mmproj::open(path, &header)).transpose()?;
         let facts = renderer.facts();
         let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let record = ModelRecord {
@@ -67,19 +75,22 @@ impl PlannedModel {
             template_source,
             template: facts.text.clone(),
             template_sha256: facts.sha256.clone(),
+            mmproj: mmproj.as_ref().map(|(_, record)| record.clone()),
         };
         Ok(PlannedModel {
             record,
             path: header.path.clone(),
+            unmappable: header.files().into_iter().find_map(|file| models::mapping::refusal(file)),
             header: Some(header),
             renderer,
             memory_budget: choice.memory_budget,
+            mmproj: mmproj.map(|(mmproj, _)| mmproj),
         })
     }
 
-    /// Whether pictures can be put into its prompts. No engine here can do that yet.
+    /// Whether pictures can be put into its prompts.
     pub fn shows_pictures(&self) -> bool {
-        false
+        self.mmproj.is_some()
     }
 
     /// Fills in the hash of the model's files.
@@ -90,6 +101,10 @@ impl PlannedModel {
             hashes.push(sha256_file(file, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?);
         }
         self.record.sha256 = hashes.join("+");
+        if let (Some(mmproj), Some(record)) = (&self.mmproj, &mut self.record.mmproj) {
+            record.sha256 =
+                sha256_file(&mmproj.path, &mut |_| ()).map_err(|error| Failure::input(error.to_string()))?;
+        }
         Ok(())
     }
 
@@ -124,6 +139,7 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
         template_source: "fake".into(),
         template: renderer.facts().text.clone(),
         template_sha256: renderer.facts().sha256.clone(),
+        mmproj: choice.mmproj.as_deref().map(Mmproj::fake).transpose()?,
         ..ModelRecord::default()
     };
     Ok(PlannedModel {
@@ -132,6 +148,8 @@ fn open_fake(choice: &ModelChoice) -> Result<PlannedModel, Failure> {
         header: None,
         renderer,
         memory_budget: choice.memory_budget,
+        unmappable: models::fake::is_unmappable(&choice.path).then(|| "on request".into()),
+        mmproj: choice.mmproj.clone().map(|path| Mmproj { path, header: None }),
     })
 }
 
@@ -149,7 +167,7 @@ fn renderer(choice: &ModelChoice, header: &Header) -> Result<(String, Renderer),
 }
 
 fn read(file: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| Failure::input(format!("template file {file}: {error}")))
+    Disk.text(file).map_err(|error| Failure::input(format!("template file {error}")))
 }
 
 /// A path as it is, or the file of a name of the catalogue.

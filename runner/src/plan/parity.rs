@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use datasets::{Script, Stream};
 
-use super::{Plan, fits};
+use super::Plan;
 
-/// An item through an interface.
+/// An item under a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// Index of the task.
     pub task: usize,
     /// Index of the item in the task.
     pub item: usize,
-    /// Index of the interface in the task.
-    pub interface: usize,
+    /// Index of the condition in the task.
+    pub condition: usize,
 }
 
 /// Draws `count` pairs from all that score labels once, or takes all where they are fewer. The draw knows no model: all
@@ -26,9 +26,12 @@ pub fn parity_sample(plan: &Plan, count: usize) -> BTreeSet<Pair> {
             if !matches!(asked.script, Script::One(_)) {
                 continue;
             }
-            let scoring =
-                planned.interfaces.iter().enumerate().filter(|(_, it)| !it.generates && fits(asked, it));
-            pairs.extend(scoring.map(|(interface, _)| Pair { task, item, interface }));
+            let scoring = planned
+                .conditions
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| it.interface.scores_labels && it.fits(asked));
+            pairs.extend(scoring.map(|(condition, _)| Pair { task, item, condition }));
         }
     }
     let mut stream = Stream::new(plan.config.seed, &["parity"]);

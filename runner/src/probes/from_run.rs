@@ -210,7 +210,7 @@ fn sample(item: &ItemRecord, turn: usize, record: &TurnRecord, prefix: &str) -> 
         scores: scored.labels.iter().map(models::LabelScore::sum).collect(),
         tokens: scored.labels.iter().filter_map(|label| label.tokens.first().copied()).collect(),
         ma: scored.mass,
-        mr: None,
+        mr: scored.watched.first().copied(),
         rank: scored.labels.get(gold).map(|label| label.rank),
         states: None,
     })

@@ -33,18 +33,25 @@ pub(super) fn by_class(sample: &Sample, classes: &[&str]) -> Vec<f64> {
 /// Figures over some samples.
 pub(super) fn figures<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Native {
     let n = samples.clone().count() as u64;
-    let chosen: Vec<(Option<usize>, &Sample)> =
-        samples.clone().map(|sample| (choice(sample), sample)).collect();
-    let count =
-        |of: &dyn Fn(&(Option<usize>, &Sample)) -> bool| chosen.iter().filter(|pair| of(pair)).count() as u64;
-    let slots = chosen.iter().map(|(_, sample)| sample.labels.len()).max().unwrap_or_default();
+    let mut slots: Vec<u64> = Vec::new();
+    let (mut right, mut undecided) = (0, 0);
+    for sample in samples.clone() {
+        slots.resize(slots.len().max(sample.labels.len()), 0);
+        match choice(sample) {
+            Some(chosen) => {
+                right += u64::from(chosen == sample.gold);
+                slots[chosen] += 1;
+            }
+            None => undecided += 1,
+        }
+    }
     let mean =
         |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     Native {
-        accuracy: Share::of(count(&|(choice, sample)| *choice == Some(sample.gold)), n),
-        first_slot: Share::of(count(&|(choice, _)| *choice == Some(0)), n),
-        slots: (0..slots).map(|slot| count(&|(choice, _)| *choice == Some(slot))).collect(),
-        undecided: count(&|(choice, _)| choice.is_none()),
+        accuracy: Share::of(right, n),
+        first_slot: Share::of(slots.first().copied().unwrap_or_default(), n),
+        slots,
+        undecided,
         ma: mean(samples.clone().filter_map(|sample| sample.ma).collect()),
         mr: mean(samples.clone().filter_map(|sample| sample.mr).collect()),
         rank: mean(samples.filter_map(|sample| sample.rank).map(f64::from).collect()),

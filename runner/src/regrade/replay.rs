@@ -1,7 +1,6 @@
 //! One item's logged replies, heard again.
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Settings, Verdict};
+use datasets::{Condition, Item, Settings, Verdict};
 use models::{Reply, Usage};
 
 use crate::entry::{ItemRecord, TurnRecord};
@@ -26,14 +25,14 @@ pub enum Course {
 pub fn replay(
     record: &ItemRecord,
     item: &Item,
-    interface: &'static Interface,
+    condition: &Condition,
     settings: &Settings,
 ) -> (ItemRecord, Course) {
     if matches!(record.verdict, Verdict::Lost(_)) {
         return (record.clone(), Course::Lost);
     }
     let other = || (record.clone(), Course::Other);
-    let mut track = Track::start(item, interface, settings);
+    let mut track = Track::start(item, condition, settings);
     let (mut used, mut unasked) = (0, false);
     while !track.is_over() {
         let turn = track.turns().len();

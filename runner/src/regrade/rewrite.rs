@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Regrader;
 use crate::entry::{Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
-use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader};
+use crate::log::{Fsync, Log, LogError, Reader, file_of};
 
 /// The folder beside a run's own: `runs/x-regraded` for `runs/x`.
 pub fn beside(dir: &Path) -> Result<PathBuf, Failure> {
@@ -38,7 +38,7 @@ pub fn rewrite(dir: &Path, header: &Header, regrader: &Regrader) -> Result<PathB
     }));
     let mut log = Log::create(&target, &header, Fsync::EveryGroup).map_err(disk)?;
     log.append(&header).map_err(disk)?;
-    for record in Reader::<Entry>::open(&dir.join(LOG_FILE)).map_err(disk)? {
+    for record in Reader::<Entry>::open(&file_of(dir)).map_err(disk)? {
         // What is damaged there is missing here: both logs have the same groups.
         let Ok(record) = record else { continue };
         let entry = match record.entry {

@@ -16,7 +16,8 @@ fn of(task: &str, params: &str) -> Vec<Item> {
 
 /// Plays an item; `answer` gives the reply to the request with this number.
 fn play(item: &Item, interface: &str, settings: &Settings, answer: impl Fn(usize) -> Reply) -> ItemRecord {
-    let mut track = Track::start(item, Interface::named(interface).unwrap(), settings);
+    let condition = Condition::named(interface).unwrap();
+    let mut track = Track::start(item, &condition, settings);
     for number in 0.. {
         if track.is_over() {
             break;
@@ -28,7 +29,7 @@ fn play(item: &Item, interface: &str, settings: &Settings, answer: impl Fn(usize
 }
 
 fn again(record: &ItemRecord, item: &Item, settings: &Settings) -> (ItemRecord, Course) {
-    replay(record, item, Interface::named(&record.interface).unwrap(), settings)
+    replay(record, item, &Condition::named(&record.interface).unwrap(), settings)
 }
 
 const READ: Course = Course::Read { unasked: false };

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use datasets::{NoAnswer, Normalisation, Verdict};
-use models::{Reply, Scored, Usage};
+use models::{Scored, Usage};
 use serde::Serialize;
 
 use super::load::RunLog;
 use super::parity::{floors, lead, normalisation};
-use crate::entry::ItemRecord;
+use crate::entry::{ItemRecord, TurnRecord};
 use crate::statistics::{median, wilson};
 
 /// Figures of one model on one task through one interface.
@@ -166,11 +166,9 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
         {
             chances.push(1.0 / turn.labels.len() as f64);
         }
-        for reply in item.turns.iter().flat_map(|turn| &turn.replies) {
-            if let Reply::Scored(scored) = reply {
-                masses.extend(scored.mass);
-                greedy.extend(greedy_is_label(scored));
-            }
+        for scored in item.turns.iter().filter_map(TurnRecord::scored_labels) {
+            masses.extend(scored.mass);
+            greedy.extend(greedy_is_label(scored));
         }
     }
     let mean =

@@ -1,59 +1,62 @@
-//! Costs on a terminal and for spreadsheets, and the time line.
+//! Costs on a terminal and for spreadsheets.
 
 use std::io::Write;
 
 use super::costs::{Cost, Spent};
 use super::grid::grid;
-use super::load::RunLog;
 use crate::telemetry::missing::Missing;
+
+/// Headings of the table; the first three columns are words.
+pub(super) const HEADINGS: [&str; 13] = [
+    "model",
+    "task",
+    "interface",
+    "alone n",
+    "end to end p50/p90 ms",
+    "first token p50 ms",
+    "between p50 ms",
+    "gross J",
+    "net J",
+    "J/item",
+    "J/token",
+    "J/correct",
+    "marks",
+];
 
 /// Renders the costs. What is absent says why.
 pub fn costs_table(costs: &[Cost], width: Option<u16>) -> String {
-    let headings = [
-        "model",
-        "task",
-        "interface",
-        "alone n",
-        "end to end p50/p90 ms",
-        "first token p50 ms",
-        "between p50 ms",
-        "gross J",
-        "net J",
-        "J/item",
-        "J/token",
-        "J/correct",
-        "marks",
-    ];
-    let row = |cost: &Cost| {
-        let mut row = vec![cost.model.clone(), cost.task.clone(), cost.interface.clone()];
-        match &cost.latency {
-            None => row.extend(["0", "not-sampled", "not-sampled", "not-sampled"].map(str::to_owned)),
-            Some(latency) => row.extend([
-                latency.end_to_end.n.to_string(),
-                format!("{}/{}", ms(latency.end_to_end.p50_ms), ms(latency.end_to_end.p90_ms)),
-                ms(latency.first_token.p50_ms),
-                ms(latency.between_tokens.p50_ms),
-            ]),
-        }
-        let energy = &cost.energy;
-        let why = energy.missing.map_or("-", Missing::word).to_owned();
-        let joules = |value: Option<f64>| match (value, energy.missing) {
-            (Some(value), _) => significant(value),
-            (None, Some(missing)) => missing.word().to_owned(),
-            (None, None) => "-".to_owned(),
-        };
-        match energy.gross_j {
-            None => row.extend(std::iter::repeat_n(why, 5)),
-            Some(gross) => {
-                row.push(with_doubt(gross, energy.doubt_j));
-                row.push(joules(energy.net_j));
-                row.extend([energy.per_item_j, energy.per_token_j, energy.per_correct_j].map(joules));
-            }
-        }
-        row.push(marks(energy));
-        row
+    grid(&HEADINGS, 3, costs.iter().map(row).collect(), width)
+}
+
+/// One row of the table.
+pub(super) fn row(cost: &Cost) -> Vec<String> {
+    let mut row = vec![cost.model.clone(), cost.task.clone(), cost.interface.clone()];
+    match &cost.latency {
+        None => row.extend(["0", "not-sampled", "not-sampled", "not-sampled"].map(str::to_owned)),
+        Some(latency) => row.extend([
+            latency.end_to_end.n.to_string(),
+            format!("{}/{}", ms(latency.end_to_end.p50_ms), ms(latency.end_to_end.p90_ms)),
+            ms(latency.first_token.p50_ms),
+            ms(latency.between_tokens.p50_ms),
+        ]),
+    }
+    let energy = &cost.energy;
+    let why = energy.missing.map_or("-", Missing::word).to_owned();
+    let joules = |value: Option<f64>| match (value, energy.missing) {
+        (Some(value), _) => significant(value),
+        (None, Some(missing)) => missing.word().to_owned(),
+        (None, None) => "-".to_owned(),
     };
-    grid(&headings, 3, costs.iter().map(row).collect(), width)
+    match energy.gross_j {
+        None => row.extend(std::iter::repeat_n(why, 5)),
+        Some(gross) => {
+            row.push(with_doubt(gross, energy.doubt_j));
+            row.push(joules(energy.net_j));
+            row.extend([energy.per_item_j, energy.per_token_j, energy.per_correct_j].map(joules));
+        }
+    }
+    row.push(marks(energy));
+    row
 }
 
 fn ms(value: Option<f64>) -> String {
@@ -61,13 +64,13 @@ fn ms(value: Option<f64>) -> String {
 }
 
 /// Three significant digits: no sensor here is better than that.
-fn significant(value: f64) -> String {
+pub(super) fn significant(value: f64) -> String {
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     format!("{value:.*}", (2 - magnitude).clamp(0, 6) as usize)
 }
 
 /// `120 ± 2`: as many places as the doubt has.
-fn with_doubt(value: f64, doubt: Option<f64>) -> String {
+pub(super) fn with_doubt(value: f64, doubt: Option<f64>) -> String {
     match doubt {
         Some(doubt) => format!("{} ± {}", significant(value), significant(doubt)),
         None => significant(value),
@@ -171,77 +174,8 @@ pub fn write_costs_csv(costs: &[Cost], output: impl Write) -> csv::Result<()> {
     Ok(())
 }
 
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map_or(String::new(), |value| value.to_string())
-}
-
-/// Writes the time line: one row per sample, sessions one after the other. What was not read is an empty field.
-pub fn write_timeline_csv(run: &RunLog, output: impl Write) -> csv::Result<()> {
-    let mut writer = csv::WriterBuilder::new().flexible(false).from_writer(output);
-    let mut power: Vec<String> = Vec::new();
-    let mut temperatures: Vec<String> = Vec::new();
-    let mut clocks: Vec<String> = Vec::new();
-    let keep = |names: &mut Vec<String>, name: String| {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    };
-    // Sessions on the same machine have the same columns; what one of them lacks is empty there.
-    for began in &run.measured.began {
-        for source in &began.sources {
-            source
-                .channels
-                .iter()
-                .for_each(|channel| keep(&mut power, format!("{}:{}", source.id, channel.name)));
-        }
-        began.temperatures.iter().for_each(|name| keep(&mut temperatures, name.clone()));
-        began.clocks.iter().for_each(|name| keep(&mut clocks, name.clone()));
-    }
-    let mut headings: Vec<String> = ["session", "mono_s", "wall_unix_s"].map(str::to_owned).to_vec();
-    headings.extend(power.iter().map(|name| format!("{name} W")));
-    headings.extend(temperatures.iter().map(|name| format!("{name} C")));
-    headings.extend(clocks.iter().map(|name| format!("{name} MHz")));
-    let rest =
-        ["available_mib", "own_load", "other_load", "throttle_word", "throttle_events", "battery_percent"];
-    headings.extend(rest.map(str::to_owned));
-    writer.write_record(&headings)?;
-    for (session, row) in &run.measured.timeline {
-        let Some(began) = session.checked_sub(1).and_then(|index| run.measured.began.get(index)) else {
-            continue;
-        };
-        let own: Vec<String> = began
-            .sources
-            .iter()
-            .flat_map(|source| {
-                source.channels.iter().map(|channel| format!("{}:{}", source.id, channel.name))
-            })
-            .collect();
-        let pick = |names: &[String], own: &[String], values: &[Option<i64>], unit: f64| -> Vec<String> {
-            let value = |name: &String| {
-                let place = own.iter().position(|known| known == name)?;
-                values.get(place).copied().flatten().map(|value| (value as f64 / unit).to_string())
-            };
-            names.iter().map(|name| value(name).unwrap_or_default()).collect()
-        };
-        let mut fields = vec![
-            session.to_string(),
-            (row.at.mono_us as f64 / 1e6).to_string(),
-            (row.at.wall_us as f64 / 1e6).to_string(),
-        ];
-        fields.extend(pick(&power, &own, &row.power_uw, 1e6));
-        fields.extend(pick(&temperatures, &began.temperatures, &row.temperature_mc, 1e3));
-        fields.extend(pick(&clocks, &began.clocks, &row.clock_khz, 1e3));
-        let part = |value: Option<i64>, unit: f64| {
-            value.map_or(String::new(), |value| (value as f64 / unit).to_string())
-        };
-        fields.push(row.available_bytes.map_or(String::new(), |bytes| (bytes >> 20).to_string()));
-        fields.extend([part(row.own_permille, 1e3), part(row.others_permille, 1e3)]);
-        fields.push(row.pi_flags.map_or(String::new(), |flags| format!("{flags:#x}")));
-        fields.extend([part(row.events, 1.0), part(row.battery_percent, 1.0)]);
-        writer.write_record(&fields)?;
-    }
-    writer.flush()?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ pub struct Sensor {
 }
 
 /// The channel to quote in a session: its index, itself, and what to call it.
-fn headline(began: &Began) -> Option<(usize, &Channel, Sensor)> {
+pub(super) fn headline(began: &Began) -> Option<(usize, &Channel, Sensor)> {
     let index = usize::from(began.headline?);
     let mut first = 0;
     for source in &began.sources {
@@ -162,7 +162,7 @@ fn cost(run: &RunLog, cell: &Cell, shares: &Shares<'_>) -> Cost {
 }
 
 /// Why no session could measure.
-fn never(run: &RunLog) -> Missing {
+pub(super) fn never(run: &RunLog) -> Missing {
     run.measured.began.iter().find_map(|began| began.missing).unwrap_or(Missing::NotLogged)
 }
 
@@ -270,7 +270,7 @@ impl Sum {
         self.items += part.items;
         self.right += part.right;
         self.tokens += part.tokens;
-        let idle = idle(run, session, window.model, index);
+        let idle = idle(run, session, window, index);
         if idle.drifts(uj / span) {
             self.marks.insert(Mark::BaselineDrift);
         }
@@ -325,7 +325,7 @@ impl Sum {
     }
 }
 
-/// Idle power of a session around a model, in microwatts.
+/// Idle power of a session around a stretch, in microwatts.
 struct Idle {
     before_uw: Option<f64>,
     after_uw: Option<f64>,
@@ -340,15 +340,20 @@ impl Idle {
     }
 }
 
-fn idle(run: &RunLog, session: usize, model: u16, index: usize) -> Idle {
-    let power = |stretch: Stretch| {
-        let windows =
-            run.measured.windows.iter().filter(|(own, window)| {
-                *own == session && window.model == model && window.stretch == stretch
-            });
-        windows.filter_map(|(_, window)| power_uw(window, index)).next_back()
+/// A model that is visited several times has an idle power around each visit: what counts is that next to the stretch.
+fn idle(run: &RunLog, session: usize, at: &Window, index: usize) -> Idle {
+    let windows = |stretch: Stretch| {
+        let own = run.measured.windows.iter().filter(move |(own, window)| {
+            *own == session && window.model == at.model && window.stretch == stretch
+        });
+        own.map(|(_, window)| window)
     };
-    Idle { before_uw: power(Stretch::IdleUnloaded), after_uw: power(Stretch::IdleAfter) }
+    let before = windows(Stretch::IdleUnloaded).filter(|idle| idle.end.mono_us <= at.begin.mono_us);
+    let after = windows(Stretch::IdleAfter).filter(|idle| idle.begin.mono_us >= at.end.mono_us);
+    Idle {
+        before_uw: before.filter_map(|idle| power_uw(idle, index)).next_back(),
+        after_uw: after.filter_map(|idle| power_uw(idle, index)).next(),
+    }
 }
 
 /// Mean power of a stretch in microwatts.

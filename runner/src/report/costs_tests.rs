@@ -80,6 +80,7 @@ fn window(run: &mut RunLog, stretch: Stretch, from: u64, to: u64, energy: Energy
         energy: vec![energy],
         state: Summary::default(),
         suspended: false,
+        phases: Vec::new(),
     };
     run.measured.windows.push((1, window));
 }
@@ -215,6 +216,7 @@ fn perf_07_warm_ups_are_logged_and_left_out() {
             energy: Vec::new(),
             state: Summary::default(),
             suspended: false,
+            phases: Vec::new(),
         },
     };
     // The first one reads the weights from the disk: ten times slower, 40000 page faults.

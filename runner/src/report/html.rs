@@ -7,6 +7,7 @@ mod plot;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod thumbnail;
 
 use markup::{Markup, element, raw, text};
 
@@ -16,6 +17,7 @@ use super::figures::{FigureRow, figures};
 use super::load::RunLog;
 use super::notes::notes;
 use super::papers::{Published, published};
+use super::parity::parity;
 use crate::compare::{Comparison, Options, compare_models};
 use crate::exit::{Exit, Failure};
 use crate::probes::ProbeResult;
@@ -24,7 +26,7 @@ use crate::probes::ProbeResult;
 const STYLE: &str = include_str!("html/style.css");
 
 /// Nothing may be loaded and no script may run, whatever a reply contains.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// What a page is made of.
 pub(super) struct Material<'a> {
@@ -64,7 +66,7 @@ pub fn html(
     if let Some(unknown) = items.named.iter().find(|id| !run.items.iter().any(|item| item.item == **id)) {
         return Err(Failure::usage(format!("--item {unknown}: no item of the run has this id")));
     }
-    let mut notes = notes(run, &cells, mass_floor);
+    let mut notes = notes(run, &cells, &parity(run), mass_floor);
     notes.extend(controls.notes.iter().cloned());
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
     let comparison = (run.header.models.len() > 1).then(|| compare_models(run, &options)).transpose()?;

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use datasets::{Gold, Said, Verdict};
+use datasets::{Condition, Gold, Said, Verdict};
 use models::Reply;
 
 use super::cells::greedy_is_label;
@@ -12,7 +12,7 @@ use super::parity::{best_two, floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 33] = [
+pub const COLUMNS: [&str; 47] = [
     "model",
     "task",
     "interface",
@@ -46,6 +46,20 @@ pub const COLUMNS: [&str; 33] = [
     "candidates",
     "undecided",
     "run",
+    "picture_tokens",
+    "pictures_encoded",
+    "encode_us",
+    "ending",
+    "label_set",
+    "permutation",
+    "options",
+    "gold_slot",
+    "said_slot",
+    "continuation_mass",
+    "variant_mass",
+    "gold_rank",
+    "entropy",
+    "top_tokens",
 ];
 
 /// Writes the rows of a run.
@@ -67,12 +81,7 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
     let name = |names: Option<&String>| names.cloned().unwrap_or_default();
     let last = item.turns.last();
     let (verdict, reason) = verdict(item.verdict);
-    let scored = last.and_then(|turn| {
-        turn.replies
-            .iter()
-            .rev()
-            .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
-    });
+    let scored = last.and_then(TurnRecord::scored);
     let generated = last.and_then(|turn| {
         turn.replies
             .iter()
@@ -86,7 +95,7 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
         value.filter(|value| value.is_finite()).map_or(String::new(), |v| format!("{v:.6}"))
     };
     let pairs = |pairs: Vec<String>| pairs.join(" ");
-    vec![
+    let mut row = vec![
         name(run.header.models.get(usize::from(item.at.model)).map(|model| &model.name)),
         name(run.header.tasks.get(usize::from(item.at.task)).map(|task| &task.name)),
         item.interface.clone(),
@@ -121,6 +130,48 @@ fn row(run: &RunLog, item: &ItemRecord, undecided: Option<bool>) -> Vec<String> 
             .map_or(String::new(), |found| found.candidates.len().to_string()),
         undecided.map_or(String::new(), |is| is.to_string()),
         run.source_of(item.at.group).to_owned(),
+        item.usage.picture_tokens.to_string(),
+        item.usage.pictures_encoded.to_string(),
+        item.usage.encode_us.to_string(),
+    ];
+    row.extend(laboratory(item));
+    row
+}
+
+/// What the decoding laboratory adds to a row: what was varied, places, and the next token's distribution.
+fn laboratory(item: &ItemRecord) -> [String; 11] {
+    let last = item.turns.last();
+    let condition = Condition::named(&item.interface);
+    let scored = last.and_then(TurnRecord::scored_labels);
+    let gold = last.and_then(|turn| turn.gold.label());
+    let said = match last.and_then(|turn| turn.said.as_ref()) {
+        Some(Said::Choice(label)) => Some(*label),
+        _ => None,
+    };
+    let place = |label: Option<u16>| label.map_or(String::new(), |label| (u32::from(label) + 1).to_string());
+    let number = |value: Option<f64>| {
+        value.filter(|value| value.is_finite()).map_or(String::new(), |value| format!("{value:.6e}"))
+    };
+    let gold_label = gold.and_then(|gold| scored?.labels.get(usize::from(gold)));
+    let top = |scored: &models::Scored| {
+        let tokens = scored.top.iter().map(|token| serde_json::json!([token.piece, token.logprob]));
+        serde_json::Value::Array(tokens.collect()).to_string()
+    };
+    [
+        condition.as_ref().and_then(|condition| condition.ending).map_or(String::new(), |it| it.name.clone()),
+        condition.and_then(|condition| condition.labels).map_or(String::new(), |set| set.name().to_owned()),
+        item.tags
+            .iter()
+            .find(|(key, _)| key == "permutation")
+            .map_or(String::new(), |(_, seed)| seed.clone()),
+        last.map_or(String::new(), |turn| turn.labels.len().to_string()),
+        place(gold),
+        place(said),
+        number(scored.and_then(|scored| scored.watched.first().copied())),
+        number(scored.and_then(|scored| scored.watched.get(1).copied())),
+        gold_label.map_or(String::new(), |label| label.rank.to_string()),
+        number(scored.and_then(|scored| scored.entropy)),
+        last.and_then(TurnRecord::scored).map(top).unwrap_or_default(),
     ]
 }
 
@@ -177,7 +228,7 @@ pub(crate) fn answer_in_words(turn: &TurnRecord) -> String {
 #[cfg(test)]
 mod tests {
     use datasets::Said;
-    use models::{LabelScore, Scored, TokenProb, Usage};
+    use models::{LabelScore, Scored, TokenProb};
 
     use super::*;
     use crate::report::made_up::{item, run, turn};
@@ -195,8 +246,7 @@ mod tests {
             labels: logprobs.iter().zip(tokens).map(label).collect(),
             mass: Some(0.25),
             top: top.iter().map(|&token| TokenProb { token, piece: String::new(), logprob: -0.1 }).collect(),
-            usage: Usage::default(),
-            states: None,
+            ..Scored::default()
         }));
         row(&run(&["lights"], vec![item.clone()]), &item, None)
     }

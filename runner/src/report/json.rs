@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 use super::baselines::Control;
 use super::cells::Cell;
 use super::costs::Cost;
+use super::decoding::Decoding;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
 use super::papers::Published;
-use super::parity::parity;
+use super::parity::Parity;
+use super::phases::PhaseCost;
+use super::pictures::picture_costs;
 use super::strata::Stratum;
 
 /// What a report holds beside its table.
@@ -23,8 +26,14 @@ pub struct Views<'a> {
     pub figures: &'a [FigureRow],
     /// Latency and energy.
     pub costs: &'a [Cost],
+    /// Prompts and replies.
+    pub phases: &'a [PhaseCost],
+    /// The parity sample.
+    pub parity: &'a [Parity],
     /// Published and measured figures, where they were asked for.
     pub papers: Option<&'a [Published]>,
+    /// The decoding laboratory, where there is anything of it.
+    pub decoding: Option<&'a Decoding>,
 }
 
 /// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
@@ -47,23 +56,28 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
             "parameters": model.parameters,
             "template_source": model.template_source,
             "template_sha256": model.template_sha256,
+            "mmproj": model.mmproj,
         })).collect::<Vec<_>>(),
         "tasks": run.header.tasks,
         "device": run.header.device,
         "sources": run.sources,
+        "visits": run.visits,
         "supervisor_peak_bytes": run.complete.and_then(|complete| complete.supervisor_peak_bytes),
         "worker_peak_bytes": run.complete.and_then(|complete| complete.worker_peak_bytes),
         "last_session_s": run.complete.map(|complete| complete.session_us as f64 / 1e6),
         "share_outside_library": run.complete.and_then(|complete| outside(complete.session_us, complete.library_us)),
         "memory": memory(run),
-        "parity": parity(run),
+        "parity": views.parity,
+        "pictures": picture_costs(run),
         "cells": cells,
         "costs": views.costs,
+        "phases": views.phases,
         "measured": run.measured.began,
         "strata": views.strata,
         "baselines": views.baselines,
         "figures": views.figures,
         "papers": views.papers,
+        "decoding": views.decoding,
         "notes": notes,
     })
 }

@@ -7,10 +7,10 @@ use models::LoadSpec;
 
 use crate::entry::{
     Alone, Complete, Death, Entry, GroupEnd, Header, ItemRecord, Loaded, MemoryPlan, MemoryUse, ModelFailed,
-    Session, Source, Tuned,
+    Pictures, Session, Source, Tuned, Visit,
 };
 use crate::exit::{Exit, Failure};
-use crate::log::{LOG_FILE, Reader, Summary};
+use crate::log::{self, LOG_FILE, Reader, Summary};
 use crate::supervisor::TimedKey;
 use crate::telemetry::record::{Began, Ended, Row, Stepped, Timed, Window};
 
@@ -43,8 +43,12 @@ pub struct RunLog {
     pub tuned: Vec<Tuned>,
     /// Power, latency and the state of the machine.
     pub measured: Measured,
+    /// Pictures that were encoded, group by group.
+    pub pictures: Vec<Pictures>,
     /// Of a merged log: the logs that it comes from.
     pub sources: Vec<Source>,
+    /// Turns of the models in their order, where they took several.
+    pub visits: Vec<Visit>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -69,9 +73,9 @@ pub struct Measured {
 }
 
 impl RunLog {
-    /// Reads the log of a run folder.
+    /// Reads the log of a run folder, or a log that lies alone in a file.
     pub fn read(dir: &Path) -> Result<RunLog, Failure> {
-        let path = dir.join(LOG_FILE);
+        let path = log::file_of(dir);
         if !path.exists() {
             return Err(Failure::disk(format!(
                 "{}: holds no run: there is no file `{LOG_FILE}`",
@@ -116,7 +120,12 @@ impl RunLog {
                     run.tuned.retain(|earlier| earlier.model != tuned.model);
                     run.tuned.push(tuned);
                 }
+                Entry::Pictures(pictures) => {
+                    run.pictures.retain(|earlier| earlier.at != pictures.at);
+                    run.pictures.push(pictures);
+                }
                 Entry::Source(source) => run.sources.push(source),
+                Entry::Visit(visit) => run.visits.push(visit),
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -147,7 +156,9 @@ impl RunLog {
             alone: run.alone,
             tuned: run.tuned,
             measured: run.measured,
+            pictures: run.pictures,
             sources: run.sources,
+            visits: run.visits,
             complete,
             summary,
         })
@@ -204,6 +215,8 @@ struct Parts {
     alone: Vec<Alone>,
     tuned: Vec<Tuned>,
     measured: Measured,
+    pictures: Vec<Pictures>,
     sources: Vec<Source>,
+    visits: Vec<Visit>,
     complete: Option<Complete>,
 }

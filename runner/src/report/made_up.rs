@@ -32,6 +32,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         groups: 1,
         device: Device::default(),
         shard: None,
+        level: crate::levels::OWN_BUILD.to_owned(),
     };
     RunLog {
         header,
@@ -47,6 +48,8 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         alone: Vec::new(),
         tuned: Vec::new(),
         measured: Default::default(),
+        visits: Vec::new(),
+        pictures: Vec::new(),
         sources: Vec::new(),
         complete: None,
         summary: Summary::default(),
@@ -87,6 +90,8 @@ pub(crate) fn turn(gold: u16, said: Said) -> TurnRecord {
         found: None,
         rescued: false,
         verdict,
+        texts: Vec::new(),
+        seeds: Vec::new(),
     }
 }
 

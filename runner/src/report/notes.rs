@@ -5,10 +5,11 @@ use datasets::NoAnswer;
 use super::cells::Cell;
 use super::load::RunLog;
 use super::memory::memory_notes;
-use super::parity::parity;
+use super::parity::Parity;
+use super::pictures::picture_costs;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
-pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
+pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if run.complete.is_none() {
         notes.push(format!(
@@ -39,7 +40,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             ));
         }
     }
-    for row in parity(run) {
+    for row in parity {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
         notes.push(format!(
             "{}: {} items scored alone and packed: scores differ by {} in the median and by {} at the most, {} answers differ; \
@@ -53,6 +54,9 @@ pub fn notes(run: &RunLog, cells: &[Cell], mass_floor: f64) -> Vec<String> {
             row.scored,
             number(row.noise_floor)
         ));
+    }
+    for cost in picture_costs(run) {
+        notes.push(format!("{} / {}: {}", cost.model, cost.task, cost.in_words()));
     }
     for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
         let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use datasets::Normalisation;
 use datasets::interfaces::{choose, normalised};
-use models::{Reply, Scored};
+use models::Scored;
 use serde::Serialize;
 
 use super::load::RunLog;
@@ -79,7 +79,7 @@ fn samples(run: &RunLog, by: Normalisation) -> BTreeMap<u16, Sample> {
         let Some(Some(turn)) = packed.get(&(alone.at.group, &alone.item[..], &alone.interface[..])) else {
             continue;
         };
-        if let Some(scored) = scored(turn) {
+        if let Some(scored) = turn.scored_labels() {
             found.entry(alone.at.model).or_default().add(&turn.labels, scored, &alone.scored, by);
         }
     }
@@ -94,7 +94,7 @@ fn name(run: &RunLog, model: u16) -> String {
 /// score is no number.
 pub(super) fn lead(item: &ItemRecord, by: Normalisation) -> Option<f64> {
     let leads = item.turns.iter().filter_map(|turn| {
-        let (best, second) = best_two(&normalised(scored(turn)?, &turn.labels, by))?;
+        let (best, second) = best_two(&normalised(turn.scored_labels()?, &turn.labels, by))?;
         Some(best.1 - second.1)
     });
     leads.reduce(f64::min)
@@ -130,14 +130,6 @@ impl Sample {
     }
 }
 
-/// The scores of a turn that its answer comes from: a rescue's stand behind the chain.
-fn scored(turn: &TurnRecord) -> Option<&Scored> {
-    turn.replies
-        .iter()
-        .rev()
-        .find_map(|reply| if let Reply::Scored(scored) = reply { Some(scored) } else { None })
-}
-
 /// The two best scores with their places; `None` when there are fewer, or one is no finite number.
 pub(super) fn best_two(scores: &[f64]) -> Option<((usize, f64), (usize, f64))> {
     let mut ordered: Vec<(usize, f64)> = scores.iter().copied().enumerate().collect();
@@ -151,7 +143,7 @@ pub(super) fn best_two(scores: &[f64]) -> Option<((usize, f64), (usize, f64))> {
 #[cfg(test)]
 mod tests {
     use datasets::{Said, Verdict};
-    use models::{LabelScore, Usage};
+    use models::{LabelScore, Reply};
 
     use super::*;
     use crate::entry::Alone;
@@ -159,13 +151,7 @@ mod tests {
 
     fn scores(logprobs: [f32; 2]) -> Scored {
         let label = |&logprob: &f32| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
-        Scored {
-            labels: logprobs.iter().map(label).collect(),
-            mass: None,
-            top: vec![],
-            usage: Usage::default(),
-            states: None,
-        }
+        Scored { labels: logprobs.iter().map(label).collect(), ..Scored::default() }
     }
 
     fn asked(id: &str, logprobs: [f32; 2]) -> ItemRecord {

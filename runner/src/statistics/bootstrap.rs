@@ -35,7 +35,7 @@ impl Resampled {
         if families.iter().any(|family| family.items == 0) {
             return None;
         }
-        let mut draws = Draws { stream, left: None };
+        let mut draws = Draws::of(stream);
         let mut means: Vec<f64> = (0..resamples)
             .map(|_| {
                 let (mut sum, mut items) = (0.0, 0);
@@ -74,12 +74,16 @@ pub fn quantile(sorted: &[f64], probability: f64) -> Option<f64> {
 }
 
 /// Draws of 32 bits: half of what the stream gives at a time.
-struct Draws<'a> {
+pub(super) struct Draws<'a> {
     stream: &'a mut Stream,
     left: Option<u32>,
 }
 
-impl Draws<'_> {
+impl<'a> Draws<'a> {
+    pub(super) fn of(stream: &'a mut Stream) -> Self {
+        Draws { stream, left: None }
+    }
+
     fn bits(&mut self) -> u32 {
         match self.left.take() {
             Some(bits) => bits,
@@ -92,7 +96,7 @@ impl Draws<'_> {
     }
 
     /// Uniform in `0..bound`, unbiased (Lemire, ACM Transactions on Modeling and Computer Simulation 29, 2019).
-    fn below(&mut self, bound: u32) -> u32 {
+    pub(super) fn below(&mut self, bound: u32) -> u32 {
         loop {
             let product = u64::from(self.bits()) * u64::from(bound);
             let low = product as u32;

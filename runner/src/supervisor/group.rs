@@ -1,16 +1,17 @@
-//! One group: all its items through all their interfaces, round by round.
+//! One group: all its items under all their conditions, round by round.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use datasets::interfaces::Interface;
-use datasets::{Item, Loss, Script, Settings};
+use datasets::{Condition, Item, Loss, Picture, Script, Settings};
 use models::template::{Renderer, TemplateError};
-use models::{Advance, HiddenStates, Job, Phase, Readout, Reply};
+use models::{Advance, Encoded, HiddenStates, Job, Phase, Readout, Reply};
 
 use super::link::{Link, LinkError};
+use crate::clock::Clock;
 use crate::entry::{DeathCause, GroupRef, ItemRecord};
-use crate::plan::fits;
 use crate::prompting;
+use crate::telemetry::phases::{PhaseSpan, placed};
 use crate::track::Track;
 
 /// What a group is made of.
@@ -20,8 +21,8 @@ pub struct GroupSpec<'a> {
     pub at: GroupRef,
     /// Its items.
     pub items: &'a [Item],
-    /// The ways of asking.
-    pub interfaces: &'a [&'static Interface],
+    /// The conditions that they are asked under.
+    pub conditions: &'a [Condition],
     /// How questions are asked.
     pub settings: &'a Settings,
     /// Gives prompts their form.
@@ -29,12 +30,18 @@ pub struct GroupSpec<'a> {
 }
 
 /// What a group's rounds told beside its answers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Account {
     /// How the engine spent its time.
     pub phases: Vec<Phase>,
     /// Texts of the label tokens, by id.
     pub pieces: BTreeMap<i32, String>,
+    /// Tells the time, where phases are wanted on its clock.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// When which phase was at hand.
+    pub spans: Vec<PhaseSpan>,
+    /// The pictures that were encoded, by address.
+    pub pictures: BTreeMap<String, Encoded>,
     /// Hidden states, where they were wanted.
     pub states: Vec<Held>,
     /// What reads labels out of them.
@@ -46,14 +53,34 @@ pub struct Account {
 pub struct Held {
     /// The item.
     pub item: String,
-    /// The interface.
-    pub interface: &'static str,
+    /// Name of the condition.
+    pub condition: String,
     /// The turn, from 0.
     pub turn: usize,
     /// The request of the turn, from 0.
     pub request: usize,
     /// The states.
     pub states: HiddenStates,
+}
+
+impl Account {
+    /// Forgets an attempt that came to nothing.
+    pub fn start_anew(&mut self) {
+        self.phases.clear();
+        self.spans.clear();
+        self.pictures.clear();
+        self.states.clear();
+    }
+
+    fn see(&mut self, encoded: Encoded) {
+        match self.pictures.get_mut(&encoded.address) {
+            Some(known) => {
+                known.times += encoded.times;
+                known.encode_us += encoded.encode_us;
+            }
+            None => drop(self.pictures.insert(encoded.address.clone(), encoded)),
+        }
+    }
 }
 
 /// Why a group came to no end.
@@ -72,25 +99,29 @@ impl From<LinkError> for GroupError {
 }
 
 impl<'a> GroupSpec<'a> {
-    /// Every item with every interface that fits it, in canonical order.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'a Item, &'static Interface)> + use<'a> {
-        let interfaces = self.interfaces;
+    /// Every item with every condition that fits it, in canonical order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a Item, &'a Condition)> + use<'a> {
+        let conditions = self.conditions;
         self.items.iter().flat_map(move |item| {
-            interfaces
-                .iter()
-                .filter(move |interface| fits(item, interface))
-                .map(move |interface| (item, *interface))
+            let fitting = conditions.iter().filter(move |condition| condition.fits(item));
+            fitting.map(move |condition| (item, condition))
         })
     }
 
     /// The same, started.
     pub fn tracks(&self) -> Vec<Track<'a>> {
-        self.pairs().map(|(item, interface)| Track::start(item, interface, self.settings)).collect()
+        self.pairs().map(|(item, condition)| Track::start(item, condition, self.settings)).collect()
     }
 
-    /// Whether a conversation of the group grows beyond its first question.
+    /// The pictures that its items may show.
+    pub fn pictures(&self) -> impl Iterator<Item = &'a Picture> + use<'a> {
+        self.items.iter().flat_map(Item::pictures)
+    }
+
+    /// Whether a conversation of the group grows beyond what can be measured beforehand.
     pub fn grows(&self) -> bool {
-        self.items.iter().any(|item| !matches!(item.script, Script::One(_)))
+        let asks_on = self.conditions.iter().any(|condition| condition.interface.asks_on);
+        asks_on || self.items.iter().any(|item| !matches!(item.script, Script::One(_)))
     }
 
     /// The jobs with which the group begins: what can be measured beforehand.
@@ -139,11 +170,18 @@ pub async fn converse(
             tokens = advance.tokens;
             progress(Advance { jobs: before.jobs + advance.jobs, tokens: before.tokens + advance.tokens });
         };
+        link.show(&jobs, tracks.iter().flat_map(Track::pictures)).await?;
+        let now_us = |account: &Account| account.clock.as_ref().map(|clock| clock.now().mono_us);
+        let sent = now_us(account);
         let reply = link.round(jobs, &mut hear).await?;
+        if let Some((sent, received)) = sent.zip(now_us(account)) {
+            account.spans.extend(placed(&reply.spans, reply.took_us, sent, received));
+        }
         before.jobs += count;
         before.tokens += tokens;
         account.phases.extend(reply.phases);
         account.pieces.extend(reply.pieces);
+        reply.pictures.into_iter().for_each(|encoded| account.see(encoded));
         account.readout.extend(reply.readout);
         let mut replies: Vec<Vec<Reply>> = vec![Vec::new(); tracks.len()];
         for (owner, mut reply) in owners.iter().zip(reply.replies) {
@@ -151,10 +189,10 @@ pub async fn converse(
                 && let Some(states) = scored.states.take()
             {
                 let track = &tracks[*owner];
-                let (item, interface) = track.name();
+                let (item, condition) = track.name();
                 account.states.push(Held {
                     item: item.to_owned(),
-                    interface,
+                    condition: condition.to_owned(),
                     turn: track.turns().len(),
                     request: track.answered_requests() + replies[*owner].len(),
                     states,

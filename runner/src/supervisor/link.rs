@@ -1,6 +1,6 @@
 //! A worker process and the pipes to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -8,13 +8,15 @@ use models::{
     Advance, Buffers, EngineError, EngineFacts, HiddenStates, Job, LoadSpec, Probe, ProbeReply, PromptSize,
     Reply, RoundReply, Tokenised,
 };
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
 use super::interrupt::Interrupt;
+use super::showing::Shelf;
 use super::tail::Tail;
 use crate::entry::DeathCause;
 use crate::frame::{AsyncFrameReader, write_frame};
+use crate::levels::{Program, advice};
 use crate::memory::{Ending, Evidence, Guard, Guarding, Peaks, classify};
 use crate::worker::protocol::{FromWorker, Quantise, ToWorker};
 
@@ -37,6 +39,8 @@ pub enum LinkError {
     Interrupted,
     /// The process could not be started.
     Start(String),
+    /// A picture that prompts show cannot be had.
+    Picture(String),
 }
 
 impl LinkError {
@@ -50,13 +54,14 @@ impl LinkError {
                 format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
-            LinkError::Start(message) => message.clone(),
+            LinkError::Start(message) | LinkError::Picture(message) => message.clone(),
         }
     }
 }
 
 /// A worker process.
 pub struct Link {
+    level: &'static str,
     child: Child,
     input: ChildStdin,
     output: AsyncFrameReader<ChildStdout>,
@@ -65,31 +70,33 @@ pub struct Link {
     deadline: Duration,
     interrupt: Interrupt,
     guarding: Guarding,
+    /// The pictures that the worker holds.
+    pub(super) shelf: Shelf,
     /// Hidden states that came ahead of the answers they belong to.
     states: Vec<(u32, HiddenStates)>,
 }
 
 impl Link {
-    /// Starts a worker: this very program, under its hidden subcommand.
-    pub fn start(program: &PathBuf, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
+    /// Starts a worker.
+    pub fn start(program: &Program, deadline: Duration, interrupt: Interrupt) -> Result<Self, LinkError> {
         Link::guarded(program, deadline, interrupt, &Guard::default())
     }
 
     /// Starts a worker whose memory is guarded.
     pub fn guarded(
-        program: &PathBuf,
+        program: &Program,
         deadline: Duration,
         interrupt: Interrupt,
         guard: &Guard,
     ) -> Result<Self, LinkError> {
-        let mut command = Command::new(program);
-        command.arg(crate::cli::WORKER).kill_on_drop(true);
+        let mut command = program.command();
+        command.kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C on a terminal reaches the whole process group; the worker must not die of the first one.
         #[cfg(unix)]
         command.process_group(0);
         let start = |error: std::io::Error| {
-            LinkError::Start(format!("cannot start the worker ({}): {error}", program.display()))
+            LinkError::Start(format!("cannot start the worker ({}): {error}", program.place()))
         };
         let mut child = command.spawn().map_err(start)?;
         let pipe = || LinkError::Start("the worker has no pipes".into());
@@ -99,7 +106,20 @@ impl Link {
         let output = AsyncFrameReader::new(child.stdout.take().ok_or_else(pipe)?);
         let tail = Tail::default();
         let follower = tokio::spawn(tail.clone().follow(child.stderr.take().ok_or_else(pipe)?));
-        Ok(Link { child, input, output, tail, follower, deadline, interrupt, guarding, states: Vec::new() })
+        let level = program.level();
+        Ok(Link {
+            level,
+            child,
+            input,
+            output,
+            tail,
+            follower,
+            deadline,
+            interrupt,
+            guarding,
+            shelf: Shelf::default(),
+            states: Vec::new(),
+        })
     }
 
     /// The worker's process id, while it runs.
@@ -109,6 +129,7 @@ impl Link {
 
     /// Loads a model.
     pub async fn open(&mut self, spec: LoadSpec) -> Result<EngineFacts, LinkError> {
+        self.shelf = Shelf::of(spec.vocab_only);
         match self.call(&ToWorker::Open(spec), &mut |_| ()).await? {
             FromWorker::Opened(facts) => Ok(facts),
             other => Err(self.out_of_turn(&other).await),
@@ -190,6 +211,7 @@ impl Link {
 
     /// Ends a group; gives the worker's peak memory.
     pub async fn end_group(&mut self) -> Result<Option<u64>, LinkError> {
+        self.shelf.end_group();
         match self.call(&ToWorker::EndGroup, &mut |_| ()).await? {
             FromWorker::GroupEnded { peak_bytes } => Ok(peak_bytes),
             other => Err(self.out_of_turn(&other).await),
@@ -208,7 +230,7 @@ impl Link {
         }
     }
 
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         request: &ToWorker,
         progress: &mut dyn FnMut(Advance),
@@ -275,13 +297,16 @@ impl Link {
         let _ = tokio::time::timeout(Duration::from_secs(1), &mut self.follower).await;
         // What tells the cause may stand above a long backtrace.
         let evidence = self.guarding.evidence(self.tail.last(usize::MAX));
-        let last_words = evidence.telling(LAST_WORDS);
+        let mut last_words = evidence.telling(LAST_WORDS);
         let known = suspicion.filter(|_| evidence.breach.is_none());
         let cause = known.or(status.map(|status| cause_of(status, &evidence))).unwrap_or(DeathCause::Garbled);
+        if cause == DeathCause::IllegalInstruction {
+            last_words.push(advice(self.level));
+        }
         LinkError::Died { cause, last_words }
     }
 
-    async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
+    pub(super) async fn out_of_turn(&mut self, answer: &FromWorker) -> LinkError {
         debug_assert!(!matches!(answer, FromWorker::Failed(_)), "handled in call");
         self.bury(Some(DeathCause::Garbled)).await
     }

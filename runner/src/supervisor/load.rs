@@ -1,7 +1,11 @@
 //! How a model is loaded: threads, cache, and the context that a plan's prompts need.
 
+use std::collections::BTreeMap;
+
+use datasets::Picture;
 use models::{LoadSpec, PromptSize};
 
+use super::showing::{HELD_BYTES, pixel_bytes};
 use crate::plan::Plan;
 use crate::threads;
 
@@ -29,8 +33,9 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             0 => threads,
             chosen => chosen,
         },
-        mmap: engine.mmap,
+        mmap: engine.mmap && plan.models[model].unmappable.is_none(),
         kv: models::KvType::F16,
+        mmproj: plan.models[model].mmproj.as_ref().map(|mmproj| mmproj.path.clone()),
     }
 }
 
@@ -47,6 +52,14 @@ pub struct Need {
     pub longest_tokens: u32,
     /// Whether some conversations grow beyond what can be measured.
     pub grows: bool,
+    /// Pixels of the group that shows most, in bytes.
+    pub most_pixel_bytes: u64,
+    /// Pixels of all groups.
+    pub pixel_bytes: u64,
+    /// Most pictures of a group.
+    pub most_pictures: u64,
+    /// Most tokens of the pictures of one prompt.
+    pub most_picture_tokens: u32,
 }
 
 impl Need {
@@ -55,11 +68,27 @@ impl Need {
         for size in sizes {
             self.prompts += 1;
             self.prompt_tokens += u64::from(size.prompt_tokens);
+            self.most_picture_tokens = self.most_picture_tokens.max(size.picture_tokens);
             self.longest_prompt_tokens = self.longest_prompt_tokens.max(size.prompt_tokens);
             self.longest_tokens =
                 self.longest_tokens.max(size.prompt_tokens.saturating_add(size.extra_tokens));
         }
         self.grows |= grows;
+    }
+
+    /// Adds the pictures of a group.
+    pub fn see<'p>(&mut self, pictures: impl Iterator<Item = &'p Picture>) {
+        let sizes: BTreeMap<String, u64> =
+            pictures.map(|picture| (picture.address(), pixel_bytes(picture))).collect();
+        let bytes: u64 = sizes.values().sum();
+        self.most_pictures = self.most_pictures.max(sizes.len() as u64);
+        self.most_pixel_bytes = self.most_pixel_bytes.max(bytes);
+        self.pixel_bytes = self.pixel_bytes.saturating_add(bytes);
+    }
+
+    /// Pixels that a worker holds at the most.
+    pub fn held_pixel_bytes(&self) -> u64 {
+        self.pixel_bytes.min(HELD_BYTES.max(self.most_pixel_bytes))
     }
 
     /// The context to open: what is needed, at most what the model was trained for, in whole blocks.

@@ -27,8 +27,8 @@ pub(super) fn left(plan: &Plan, model: usize, done: &Done) -> Vec<Sampled> {
     });
     let is_left = |(group, pair): &Sampled| {
         let task = &plan.tasks[pair.task];
-        let name =
-            (group.at.group, task.items[pair.item].id.clone(), task.interfaces[pair.interface].name.into());
+        let condition = task.conditions[pair.condition].name();
+        let name = (group.at.group, task.items[pair.item].id.clone(), condition.to_owned());
         !done.alone.contains(&name)
     };
     pairs.filter(is_left).collect()
@@ -50,12 +50,17 @@ impl Runner<'_> {
             }
             let spec = self.spec(group, settings);
             let planned = &self.plan.tasks[pair.task];
-            let (item, interface) = (&planned.items[pair.item], planned.interfaces[pair.interface]);
-            let track = Track::start(item, interface, spec.settings);
+            let (item, condition) = (&planned.items[pair.item], &planned.conditions[pair.condition]);
+            let track = Track::start(item, condition, spec.settings);
             let [(prompt, request)] = track.asks() else { continue };
             let job = prompting::job(spec.renderer, 0, prompt, request)
                 .map_err(|error| failed(usize::from(spec.at.model), error.to_string()))?;
-            let answered = match link.round(vec![prompting::without_states(job.job)], &mut |_| ()).await {
+            let jobs = vec![prompting::without_states(job.job)];
+            let asked = match link.show(&jobs, item.pictures()).await {
+                Ok(()) => link.round(jobs, &mut |_| ()).await,
+                Err(error) => Err(error),
+            };
+            let answered = match asked {
                 Ok(reply) => link.end_group().await.map(|_| reply),
                 Err(error) => Err(error),
             };
@@ -63,7 +68,7 @@ impl Runner<'_> {
                 Ok(reply) => {
                     self.library_us += reply.phases.iter().map(|phase| phase.library_us).sum::<u64>();
                     if let Some(Reply::Scored(scored)) = reply.replies.into_iter().next() {
-                        let (item, interface) = (item.id.clone(), interface.name.to_owned());
+                        let (item, interface) = (item.id.clone(), condition.name().to_owned());
                         self.log.append(&Entry::Alone(Box::new(Alone {
                             at: group.at,
                             interface,
@@ -73,7 +78,7 @@ impl Runner<'_> {
                     }
                 }
                 Err(error) => {
-                    let culprit = Some((item.id.clone(), interface.name.to_owned()));
+                    let culprit = Some((item.id.clone(), condition.name().to_owned()));
                     self.replace(GroupError::Link(error), &spec, culprit, load, link).await?;
                 }
             }

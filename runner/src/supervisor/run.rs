@@ -6,7 +6,6 @@ mod loading;
 mod timed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use datasets::Settings;
@@ -17,9 +16,10 @@ use super::interrupt::Interrupt;
 use super::parity::{self, Sampled};
 use crate::entry::{Complete, DeathCause, Entry, ModelFailed, Tuned};
 use crate::exit::Failure;
+use crate::levels::Program;
 use crate::log::{Log, LogError};
 use crate::memory::Guard;
-use crate::plan::{Group, Plan};
+use crate::plan::{Group, Plan, Visit};
 use crate::report::Done;
 use crate::states::StatesWriter;
 use crate::telemetry::measuring::Measuring;
@@ -56,8 +56,8 @@ pub struct Report {
     pub refused: bool,
 }
 
-/// Deaths of a worker while it measures the prompts of one group after which a model is given up.
-const MEASURE_TRIES: u32 = 2;
+/// Deaths of a worker over one question before any group runs after which a model is given up.
+const ASK_TRIES: u32 = 2;
 
 /// Deaths of a worker while loading after which a model is given up.
 const LOAD_TRIES: u32 = 2;
@@ -65,7 +65,7 @@ const LOAD_TRIES: u32 = 2;
 pub(super) struct Runner<'a> {
     pub(super) plan: &'a Plan,
     pub(super) log: &'a mut Log<Entry>,
-    program: PathBuf,
+    program: Program,
     pub(super) interrupt: Interrupt,
     progress: &'a mut dyn Progress,
     measuring: Measuring,
@@ -77,8 +77,8 @@ pub(super) struct Runner<'a> {
     packs: bool,
     /// What probes chose, in this session or an earlier one.
     tuned: Vec<Tuned>,
-    /// How models were loaded by earlier sessions.
-    chosen: &'a BTreeMap<u16, LoadSpec>,
+    /// How models were loaded before, in this session or an earlier one.
+    chosen: BTreeMap<u16, LoadSpec>,
     /// How workers of the model at hand are guarded.
     guard: Guard,
     report: Report,
@@ -128,7 +128,7 @@ pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
     done: &Done,
-    program: PathBuf,
+    program: Program,
     interrupt: Interrupt,
     progress: &mut dyn Progress,
     measuring: Measuring,
@@ -147,7 +147,7 @@ pub async fn run(
         known_pieces: BTreeSet::new(),
         packs: false,
         tuned: done.tuned.clone(),
-        chosen: &done.chosen,
+        chosen: done.chosen.clone(),
         guard: Guard::default(),
         report: Report::default(),
         states,
@@ -172,25 +172,31 @@ impl<'a> Runner<'a> {
         let plan = self.plan;
         self.write_ready(true)?;
         let mut first = true;
-        for model in 0..plan.models.len() {
-            let groups: Vec<Group> =
-                plan.own_groups(model).filter(|group| !done.groups.contains(&group.at.group)).collect();
+        let mut given_up = BTreeSet::new();
+        for visit in plan.visits() {
+            let model = visit.model;
+            if given_up.contains(&model) {
+                continue;
+            }
+            let is_left = |group: &Group| !done.groups.contains(&group.at.group);
             let left = Left {
-                groups,
-                sample: parity::left(plan, model, done),
-                timed: timed::left(plan, model, &done.timed),
+                groups: plan.groups_of(&visit).filter(is_left).collect(),
+                sample: if visit.is_last { parity::left(plan, model, done) } else { Vec::new() },
+                timed: timed::left(plan, &visit, &done.timed),
             };
             if left.groups.is_empty() && left.sample.is_empty() && left.timed.is_empty() {
                 continue;
             }
             self.calm(first).await?;
             first = false;
+            self.say_turn(&visit)?;
             match self.model(model, &left).await {
                 Ok(()) => {}
                 Err(Stop::Model(failed)) => {
                     self.progress.say(&failed.reason);
                     self.report.failures.push(failed.reason.clone());
                     self.report.refused |= failed.refused;
+                    given_up.insert(model);
                     self.log.append(&Entry::ModelFailed(*failed))?;
                     self.log.end_group()?;
                 }
@@ -215,6 +221,19 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// Says and writes down that a model's turn begins, where models take several.
+    fn say_turn(&mut self, visit: &Visit) -> Result<(), LogError> {
+        let of = self.plan.config.sweep.rounds;
+        if of < 2 {
+            return Ok(());
+        }
+        let name = &self.plan.models[visit.model].record.name;
+        let rounds: Vec<String> = visit.rounds.iter().map(|round| (round + 1).to_string()).collect();
+        self.progress.say(&format!("{name}: round {} of {of}", rounds.join(" and ")));
+        let turn = crate::entry::Visit { model: visit.model as u16, rounds: visit.rounds.clone(), of };
+        self.log.append(&Entry::Visit(turn)).map(drop)
+    }
+
     /// Writes down what was measured and is ready. `all`: also what still waits for a reading.
     fn write_ready(&mut self, all: bool) -> Result<(), LogError> {
         let entries = self.measuring.entries(all);
@@ -237,6 +256,7 @@ impl<'a> Runner<'a> {
         if spec.parallel == 0 {
             spec.parallel = self.parallel(model, &spec).await?;
         }
+        self.chosen.insert(model as u16, spec.clone());
         self.idle(Stretch::IdleUnloaded, model).await?;
         let loading = self.measuring.begin(Stretch::Load, model as u16, None);
         let mut link = self.open(model, &spec).await?;
@@ -264,7 +284,7 @@ impl<'a> Runner<'a> {
         GroupSpec {
             at: group.at,
             items: plan.items(group),
-            interfaces: &plan.task(group).interfaces,
+            conditions: &plan.task(group).conditions,
             settings: &settings[usize::from(group.at.task)],
             renderer: &plan.model(group).renderer,
         }

@@ -130,6 +130,7 @@ mod tests {
             threads_batch: 1,
             mmap: true,
             kv: models::KvType::F16,
+            mmproj: None,
         };
         assert_eq!(most(&spec, 512), 16);
         assert_eq!(most(&spec, 4096), 8, "a reply ends with its context");

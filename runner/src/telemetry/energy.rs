@@ -13,8 +13,8 @@ pub const MANY_INTERVALS: u64 = 100;
 /// Different values of a battery below which it is too slow for the stretch.
 const FEWEST_CHANGES: u64 = 20;
 /// Share of a stretch without readings that marks it, and the one that leaves no figure.
-const GAPS_MARKED: f64 = 0.05;
-const GAPS_FATAL: f64 = 0.5;
+pub(super) const GAPS_MARKED: f64 = 0.05;
+pub(super) const GAPS_FATAL: f64 = 0.5;
 
 /// Why a figure needs care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

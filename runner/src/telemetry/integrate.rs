@@ -162,7 +162,7 @@ impl Integrator {
         if at_us < self.before_us || at_us > last.at_us {
             return None;
         }
-        if at_us == last.at_us || self.before_us == last.at_us {
+        if self.before_us == last.at_us {
             return Some(Edge { at_us, sums: self.sums, doubt_uj: 0.0 });
         }
         let whole = (last.at_us - self.before_us) as f64;
@@ -181,6 +181,11 @@ impl Integrator {
             // that can be misplaced.
             (energy, span * change.abs() / 2.0)
         };
+        if at_us == last.at_us {
+            // A counter has counted all of it; a power may have changed anywhere before the reading that shows it.
+            let doubt_uj = if self.counter { 0.0 } else { doubt_uj };
+            return Some(Edge { at_us, sums: self.sums, doubt_uj });
+        }
         let between = |a: f64, b: f64| a + (b - a) * part;
         let sums = Sums {
             energy_uj: before.energy_uj + inside,

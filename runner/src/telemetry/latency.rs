@@ -154,11 +154,8 @@ mod tests {
     fn a_score_has_no_times_between_tokens_and_several_jobs_have_no_timing() {
         let mut reply = generated(10, 0, &[(10, 500)]);
         reply.replies = vec![Reply::Scored(Scored {
-            labels: Vec::new(),
-            mass: None,
-            top: Vec::new(),
             usage: Usage { evaluated_tokens: 10, ..Usage::default() },
-            states: None,
+            ..Scored::default()
         })];
         assert_eq!(timing(&reply), Some(Timing { first_token_us: 500, between_us: vec![] }));
         reply.replies.push(reply.replies[0].clone());

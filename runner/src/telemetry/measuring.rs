@@ -1,16 +1,24 @@
 //! Measuring beside a run: stretches of time with their energy and the state of the machine, ready for the log.
 
+mod fold;
+mod suspension;
+mod trace;
+
 use std::sync::Arc;
 
 use super::conditions;
+use super::phases::PhaseSpan;
 use super::probe::{Wanted, probe};
-use super::record::{Began, Ended, Row, Stepped, Stretch, Summary, Timed, Timeline, Window};
+use super::record::{Began, Ended, Row, Stepped, Stretch, Timed, Timeline, Window};
 use super::root::Root;
-use super::sample::{CLOCKS, NONE, Sample, State, TEMPERATURES, known};
+use super::sample::{CLOCKS, Sample, State, TEMPERATURES};
 use super::sampler::{Handle, Setup, assemble};
 use super::state::StateReader;
 use crate::clock::{Clock, Moment, StepWatch};
 use crate::entry::{Entry, GroupRef};
+use fold::Fold;
+use suspension::suspended_us;
+use trace::Trace;
 
 /// Rows of the time line that are written at once.
 const ROWS: usize = 60;
@@ -52,6 +60,7 @@ struct Running {
     suspended_us: Option<u64>,
     suspended: bool,
     timed: Option<Box<Timed>>,
+    phases: Vec<PhaseSpan>,
 }
 
 /// Measures beside a run.
@@ -59,6 +68,7 @@ pub struct Measuring {
     root: Arc<dyn Root>,
     clock: Arc<dyn Clock>,
     sampler: Option<Handle>,
+    trace: Option<Trace>,
     power: bool,
     names: (usize, usize),
     running: Vec<Running>,
@@ -95,6 +105,8 @@ impl Measuring {
         });
         let mut notes = conditions.warnings();
         notes.extend(handle.notes.iter().cloned());
+        // Before the first reading, so that a stretch has one before its beginning.
+        let trace = probed.headline.and_then(|index| Trace::of(&handle, usize::from(index)));
         let handle = Handle::start(core, handle, period_us)?;
         // A stretch needs a reading before its beginning.
         handle.wait_for_all();
@@ -114,6 +126,7 @@ impl Measuring {
         };
         Ok(Measuring {
             sampler: Some(handle),
+            trace,
             power,
             names,
             timeline_us: options.timeline_us,
@@ -134,6 +147,7 @@ impl Measuring {
             root,
             clock,
             sampler: None,
+            trace: None,
             power: false,
             names: (0, 0),
             running: Vec::new(),
@@ -152,6 +166,11 @@ impl Measuring {
     /// Whether any source of power was found.
     pub fn has_power(&self) -> bool {
         self.power
+    }
+
+    /// What tells the time.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
     }
 
     /// Both clocks.
@@ -203,8 +222,16 @@ impl Measuring {
             suspended_us: suspended_us(),
             suspended: false,
             timed: None,
+            phases: Vec::new(),
         });
         Open { number }
+    }
+
+    /// Says when which phase of an engine's work was at hand in a stretch; spans in order, behind those told before.
+    pub fn add_phases(&mut self, open: &Open, spans: Vec<PhaseSpan>) {
+        if let Some(running) = self.running.iter_mut().find(|running| running.number == open.number) {
+            running.phases.extend(spans);
+        }
     }
 
     /// Ends it.
@@ -247,6 +274,10 @@ impl Measuring {
     /// Takes the samples that have come.
     pub fn drain(&mut self) {
         let Some(sampler) = &self.sampler else { return };
+        if let Some(trace) = &mut self.trace {
+            let since = self.running.iter().map(|running| running.begin.mono_us).min();
+            trace.drain(sampler, since);
+        }
         let (running, timeline, last, first) =
             (&mut self.running, &mut self.timeline, &mut self.last, &mut self.first);
         let latest = &mut self.latest;
@@ -305,6 +336,14 @@ impl Measuring {
             }
             None => Vec::new(),
         };
+        let phases = match (&mut self.trace, &self.sampler) {
+            (Some(trace), Some(sampler)) if !running.phases.is_empty() => {
+                // The reading behind the end may have come since the last time.
+                trace.drain(sampler, Some(0));
+                trace.split(&running.phases)
+            }
+            _ => Vec::new(),
+        };
         let window = Window {
             stretch: running.stretch,
             model: running.model,
@@ -314,6 +353,7 @@ impl Measuring {
             energy,
             state: running.fold.summary(self.names),
             suspended: running.suspended,
+            phases,
         };
         self.ready.push(match running.timed {
             Some(timed) => Entry::Timed(Box::new(Timed { window, ..*timed })),
@@ -337,127 +377,5 @@ impl Measuring {
         let conditions = conditions::read(self.root.as_ref());
         entries.push(Entry::Ended(Box::new(Ended { at: self.clock.now(), conditions, cost })));
         entries
-    }
-}
-
-/// Time that the machine was suspended since its boot, in microseconds, where the system tells.
-fn suspended_us() -> Option<u64> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        let us = |id| {
-            let time = clock_gettime(id);
-            u64::try_from(time.tv_sec * 1_000_000 + time.tv_nsec / 1000).ok()
-        };
-        us(ClockId::Boottime)?.checked_sub(us(ClockId::Monotonic)?)
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
-}
-
-/// The state of the machine over a stretch in the making.
-struct Fold {
-    samples: u32,
-    hottest: [i64; TEMPERATURES],
-    clocks: [(i64, i64); CLOCKS],
-    flags: i64,
-    flags_before: i64,
-    flags_after: i64,
-    undervoltage: i64,
-    events_before: i64,
-    events_after: i64,
-    cooling: i64,
-    available: i64,
-    others: (i64, i64),
-    own: (i64, i64),
-    battery: i64,
-    supply_before: i64,
-    supply_changed: bool,
-}
-
-impl Fold {
-    fn begin(before: &State) -> Self {
-        Fold {
-            samples: 0,
-            hottest: [NONE; TEMPERATURES],
-            clocks: [(0, 0); CLOCKS],
-            flags: NONE,
-            flags_before: before.pi_flags,
-            flags_after: before.pi_flags,
-            undervoltage: NONE,
-            events_before: before.events,
-            events_after: before.events,
-            cooling: NONE,
-            available: NONE,
-            others: (0, 0),
-            own: (0, 0),
-            battery: before.battery_percent,
-            supply_before: before.on_battery,
-            supply_changed: false,
-        }
-    }
-
-    fn add(&mut self, state: &State) {
-        self.samples += 1;
-        for (most, now) in self.hottest.iter_mut().zip(state.temperature_mc) {
-            *most = (*most).max(now);
-        }
-        let mean = |sum: &mut (i64, i64), now: i64| {
-            if now != NONE {
-                *sum = (sum.0 + now, sum.1 + 1);
-            }
-        };
-        for (sum, now) in self.clocks.iter_mut().zip(state.clock_khz) {
-            mean(sum, now);
-        }
-        mean(&mut self.others, state.others_permille);
-        mean(&mut self.own, state.own_permille);
-        if state.pi_flags != NONE {
-            self.flags = if self.flags == NONE { state.pi_flags } else { self.flags | state.pi_flags };
-            self.flags_before = if self.flags_before == NONE { state.pi_flags } else { self.flags_before };
-            self.flags_after = state.pi_flags;
-        }
-        self.undervoltage = self.undervoltage.max(state.undervoltage);
-        self.cooling = self.cooling.max(state.cooling);
-        if self.events_before == NONE {
-            self.events_before = state.events;
-        }
-        self.events_after = if state.events == NONE { self.events_after } else { state.events };
-        if state.available_bytes != NONE {
-            let least = if self.available == NONE { i64::MAX } else { self.available };
-            self.available = least.min(state.available_bytes);
-        }
-        self.battery = if state.battery_percent == NONE { self.battery } else { state.battery_percent };
-        if self.supply_before == NONE {
-            self.supply_before = state.on_battery;
-        }
-        self.supply_changed |= state.on_battery != NONE && state.on_battery != self.supply_before;
-    }
-
-    /// What held at some moment, and what the firmware saw between two moments; bits since boot that were set before are
-    /// older than the stretch.
-    fn pi_bits(&self) -> Option<u32> {
-        let word = |value: i64| known(value).and_then(|value| u32::try_from(value).ok());
-        let (begin, end, held) = (word(self.flags_before)?, word(self.flags_after)?, word(self.flags)?);
-        Some((end >> 16 & !(begin >> 16) | held) & 0xf)
-    }
-
-    fn summary(&self, (temperatures, clocks): (usize, usize)) -> Summary {
-        let mean = |(sum, count): (i64, i64)| (count > 0).then(|| sum / count);
-        let events = known(self.events_before).zip(known(self.events_after));
-        Summary {
-            samples: self.samples,
-            hottest_mc: self.hottest.iter().take(temperatures).map(|mc| known(*mc)).collect(),
-            clock_khz: self.clocks.iter().take(clocks).map(|sum| mean(*sum)).collect(),
-            pi_flags: self.pi_bits(),
-            undervoltage: known(self.undervoltage).map(|low| low != 0),
-            events: events.map(|(before, after)| (after - before).max(0)),
-            slowed: known(self.cooling).map(|state| state > 0),
-            available_bytes: known(self.available),
-            others_permille: mean(self.others),
-            own_permille: mean(self.own),
-            battery_percent: known(self.battery),
-            supply_changed: known(self.supply_before).map(|_| self.supply_changed),
-        }
     }
 }

@@ -37,6 +37,8 @@ pub enum Missing {
     Mixed,
     /// The log has no such measurement.
     NotLogged,
+    /// Several kinds of work follow each other faster than the sensor tells them apart.
+    Interleaved,
 }
 
 impl Missing {
@@ -77,6 +79,7 @@ impl Missing {
             Missing::Off => "off",
             Missing::Mixed => "mixed",
             Missing::NotLogged => "not-logged",
+            Missing::Interleaved => "interleaved",
         }
     }
 }
@@ -98,6 +101,7 @@ impl fmt::Display for Missing {
             Missing::Off => "switched off",
             Missing::Mixed => "the stretch mixes several kinds of work",
             Missing::NotLogged => "not in the log",
+            Missing::Interleaved => "phases follow each other faster than the sensor tells them apart",
         })
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::conditions::Conditions;
 use super::energy::Energy;
 use super::missing::Missing;
+use super::phases::PhaseWindow;
 use super::sample::{Sample, State, known};
 use super::sampler::Cost;
 use super::source::SourceInfo;
@@ -76,6 +77,8 @@ pub struct Window {
     pub state: Summary,
     /// Whether the machine was suspended in it; then no figure of it holds.
     pub suspended: bool,
+    /// What the phases of the engine took of it on the channel to quote, where they were told.
+    pub phases: Vec<PhaseWindow>,
 }
 
 /// The state of the machine over a stretch of time. What was not read is `None`.
@@ -105,6 +108,10 @@ pub struct Summary {
     pub battery_percent: Option<i64>,
     /// Whether the supply changed between mains and battery.
     pub supply_changed: Option<bool>,
+    /// The most private memory of the worker, in bytes.
+    pub worker_private_bytes: Option<i64>,
+    /// The most mapped file memory of the worker, in bytes.
+    pub worker_file_bytes: Option<i64>,
 }
 
 impl Summary {
@@ -148,6 +155,10 @@ pub struct Row {
     pub own_permille: Option<i64>,
     /// Charge of the battery in per cent.
     pub battery_percent: Option<i64>,
+    /// Private memory of the worker in bytes: heap, copies, shared memory.
+    pub worker_private_bytes: Option<i64>,
+    /// Mapped file pages of the worker that are resident, in bytes.
+    pub worker_file_bytes: Option<i64>,
 }
 
 impl Row {
@@ -167,6 +178,8 @@ impl Row {
             others_permille: known(sample.state.others_permille),
             own_permille: known(sample.state.own_permille),
             battery_percent: known(sample.state.battery_percent),
+            worker_private_bytes: known(sample.state.worker_private_bytes),
+            worker_file_bytes: known(sample.state.worker_file_bytes),
         }
     }
 }

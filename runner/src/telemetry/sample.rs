@@ -35,6 +35,10 @@ pub struct State {
     pub battery_percent: i64,
     /// Whether the machine runs from its battery: 0 or 1.
     pub on_battery: i64,
+    /// Memory of the worker that cannot be dropped, in bytes.
+    pub worker_private_bytes: i64,
+    /// Mapped file pages of the worker that are resident, in bytes.
+    pub worker_file_bytes: i64,
 }
 
 impl State {
@@ -51,6 +55,8 @@ impl State {
         own_permille: NONE,
         battery_percent: NONE,
         on_battery: NONE,
+        worker_private_bytes: NONE,
+        worker_file_bytes: NONE,
     };
 }
 

@@ -23,6 +23,7 @@ pub struct StateReader {
     events: Vec<Gauge>,
     cooling: Vec<Gauge>,
     memory: Option<Box<dyn Attribute>>,
+    worker: Option<Box<dyn Attribute>>,
     load: Load,
     battery: Option<Gauge>,
     adapters: Vec<Gauge>,
@@ -63,6 +64,7 @@ impl StateReader {
             events: events(root),
             cooling: cooling(root),
             memory: root.open("proc/meminfo").ok(),
+            worker: None,
             load: Load::find(root),
             battery,
             adapters,
@@ -71,10 +73,11 @@ impl StateReader {
         }
     }
 
-    /// The process whose load is not that of others, beside this one.
+    /// The process whose memory is read, and whose load is not that of others, beside this one.
     pub fn set_worker(&mut self, root: &dyn Root, pid: Option<u32>) {
         self.load.worker = pid.and_then(|pid| root.open(&format!("proc/{pid}/stat")).ok());
         self.load.last = None;
+        self.worker = pid.and_then(|pid| root.open(&format!("proc/{pid}/status")).ok());
     }
 
     /// Reads everything; what cannot be read is left out. Allocates nothing.
@@ -93,6 +96,8 @@ impl StateReader {
         state.events = sum(&mut self.events);
         state.available_bytes =
             self.memory.as_mut().and_then(|file| available(file.as_mut())).unwrap_or(NONE);
+        (state.worker_private_bytes, state.worker_file_bytes) =
+            self.worker.as_mut().and_then(|file| worker_memory(file.as_mut())).unwrap_or((NONE, NONE));
         (state.own_permille, state.others_permille) = self.load.read().unwrap_or((NONE, NONE));
         state.battery_percent = self.battery.as_mut().map_or(NONE, |gauge| value(gauge.read()));
         state.on_battery = match (&self.battery, most(&mut self.adapters)) {
@@ -212,6 +217,19 @@ fn available(file: &mut dyn Attribute) -> Option<i64> {
     let text = std::str::from_utf8(&buffer[..length]).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.split_ascii_whitespace().next()?.parse::<i64>().ok()?.checked_mul(1024)
+}
+
+/// Private memory and mapped file pages of a process, in bytes. A process that has ended has neither.
+fn worker_memory(file: &mut dyn Attribute) -> Option<(i64, i64)> {
+    let mut buffer = [0; 4096];
+    let length = file.read(&mut buffer).ok()?;
+    let text = std::str::from_utf8(&buffer[..length]).ok()?;
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_ascii_whitespace().next()?.parse::<i64>().ok()?.checked_mul(1024)
+    };
+    let shared = bytes("RssShmem:").unwrap_or(0);
+    Some((bytes("RssAnon:")?.checked_add(shared)?, bytes("RssFile:")?))
 }
 
 /// Processor time, in ticks of the kernel.

@@ -5,6 +5,7 @@ mod boards;
 mod counters;
 mod curves;
 mod machine;
+mod phases;
 mod programs;
 mod still;
 

@@ -32,7 +32,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     let roles = [Role::User, Role::Assistant].into_iter().cycle();
     turns.extend(pieces.zip(roles).map(|(text, role)| Turn { role, text, pictures: Vec::new() }));
-    let prompt = Prompt { turns, lead };
+    let prompt = Prompt { turns, lead, ..Prompt::default() };
     let thinking = [Thinking::Default, Thinking::On, Thinking::Off][usize::from(choice % 3)];
     let tokens = || Tokens {
         bos: ["<s>", "", "\n\u{1b}", "qlastprobe"][usize::from(choice >> 4 & 3)].to_owned(),

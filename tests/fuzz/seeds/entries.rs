@@ -105,17 +105,21 @@ fn spec() -> LoadSpec {
         threads_batch: 1,
         mmap: true,
         kv: models::KvType::F16,
+        mmproj: None,
     }
 }
 
 fn item(at: GroupRef) -> ItemRecord {
     let usage =
-        Usage { prompt_tokens: 3, evaluated_tokens: 3, output_tokens: 1, prefill_us: 5, decode_us: 6 };
+        Usage { prompt_tokens: 3, evaluated_tokens: 3, output_tokens: 1, prefill_us: 5, decode_us: 6, ..Usage::default() };
     let scored = Scored {
         labels: vec![LabelScore { tokens: vec![1], logprobs: vec![-0.5, f32::NAN], rank: 1 }],
         mass: Some(0.5),
         top: vec![TokenProb { token: 1, piece: "A".into(), logprob: -0.5 }],
-        usage, states: None };
+        usage,
+        watched: vec![0.25],
+        entropy: Some(1.5),
+    };
     let text = Generated { bytes: b"Answer: A".to_vec(), tokens: vec![1, 2], finish: Finish::Stop, thinking_cut: false, usage };
     let candidate = Candidate { label: Some(0), start: 8, end: 9, kind: Kind::Statement };
     ItemRecord {
@@ -145,6 +149,8 @@ fn item(at: GroupRef) -> ItemRecord {
             }),
             rescued: false,
             verdict: Verdict::Partial(0.5),
+            texts: vec!["rain".into()],
+            seeds: vec![7],
         }],
         verdict: Verdict::Lost(Loss::WorkerDied),
         scores: vec![("steps".into(), 1.0)],

@@ -4,13 +4,17 @@ mod accuracy;
 mod comparison;
 mod confusion;
 mod curves;
+mod decoding;
+mod energy;
 mod items;
 mod latency;
 mod papers;
+mod pictures;
 mod probes;
 mod provenance;
 mod slots;
 mod summary;
+mod timeline;
 mod tradeoff;
 mod unanswered;
 
@@ -37,8 +41,16 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "learning", title: "Learning curves", render: curves::learning },
     Section { id: "confusion", title: "Answers by right label", render: confusion::render },
     Section { id: "slots", title: "Liking for a place", render: slots::render },
+    Section {
+        id: "decoding",
+        title: "Reading the answer: the decoding laboratory",
+        render: decoding::render,
+    },
     Section { id: "probes", title: "Readouts of hidden states", render: probes::render },
     Section { id: "latency", title: "Latency", render: latency::render },
+    Section { id: "energy", title: "Energy", render: energy::render },
+    Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
+    Section { id: "pictures", title: "Pictures", render: pictures::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },
     Section { id: "items", title: "Prompts and replies", render: items::render },
     Section { id: "papers", title: "Published figures", render: papers::render },
@@ -56,14 +68,22 @@ impl Material<'_> {
         self.run.header.models.iter().position(|own| own.name == model).unwrap_or_default()
     }
 
-    /// Interfaces in the order of the plan.
+    /// Interfaces in the order of the plan. Conditions that vary something have a section of their own.
     fn interfaces(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.run.header.tasks.iter().flat_map(|task| &task.interfaces) {
+            if is_varied(name) {
+                continue;
+            }
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
         }
         names
     }
+}
+
+/// Whether a condition varies something about its interface.
+fn is_varied(condition: &str) -> bool {
+    condition.contains('+')
 }

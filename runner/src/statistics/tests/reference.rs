@@ -72,6 +72,18 @@ fn bootstrap_intervals_equal_scipy_s_up_to_the_noise_of_drawing() {
 }
 
 #[test]
+fn cluster_intervals_equal_those_of_the_general_matrices() {
+    for case in cases("cluster_ts") {
+        let sizes = numbers(&case, "sizes").into_iter().map(|size| size as u64);
+        let families: Vec<Family> =
+            numbers(&case, "sums").into_iter().zip(sizes).map(|(sum, items)| Family { sum, items }).collect();
+        let (low, high) = cluster_t(&families, number(&case, "level")).unwrap();
+        near(low, number(&case, "low"), 1e-9);
+        near(high, number(&case, "high"), 1e-9);
+    }
+}
+
+#[test]
 fn design_effects_equal_the_ratio_of_statsmodels_variances() {
     for case in cases("designs") {
         let values = numbers(&case, "x");

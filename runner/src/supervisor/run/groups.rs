@@ -7,7 +7,7 @@ use models::{Advance, LoadSpec, Readout};
 use super::super::group::{Account, GroupError, GroupSpec, Held, converse, loss, records};
 use super::super::link::{Link, LinkError};
 use super::{Runner, Stop, failed};
-use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pieces};
+use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pictures, Pieces};
 use crate::memory::Peaks;
 use crate::states::Place;
 use crate::telemetry::record::Stretch;
@@ -24,11 +24,10 @@ impl Runner<'_> {
         let started = Instant::now();
         self.log.append(&Entry::GroupStart(spec.at))?;
         let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
-        let mut account = Account::default();
+        let mut account = Account { clock: Some(self.measuring.clock()), ..Account::default() };
         let mut items = None;
         for attempt in 1..=2 {
-            account.phases.clear();
-            account.states.clear();
+            account.start_anew();
             let mut tracks = spec.tracks();
             let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
             let mut hear = |at| {
@@ -47,6 +46,7 @@ impl Runner<'_> {
             Some(items) => items,
             None => self.one_by_one(&spec, load, link, &mut account).await?,
         };
+        self.measuring.add_phases(&window, std::mem::take(&mut account.spans));
         self.measuring.end(window);
         match link.end_group().await {
             Ok(peak) => self.worker_peak_bytes = self.worker_peak_bytes.max(peak),
@@ -65,8 +65,7 @@ impl Runner<'_> {
         account: &mut Account,
     ) -> Result<Vec<ItemRecord>, Stop> {
         const TRY: u8 = 3;
-        account.phases.clear();
-        account.states.clear();
+        account.start_anew();
         let mut items = Vec::new();
         let mut done = Advance::default();
         for mut track in spec.tracks() {
@@ -139,6 +138,10 @@ impl Runner<'_> {
         if !fresh.is_empty() {
             self.log.append(&Entry::Pieces(Pieces { model: at.model, pieces: fresh }))?;
         }
+        if !account.pictures.is_empty() {
+            let pictures = account.pictures.into_values().collect();
+            self.log.append(&Entry::Pictures(Pictures { at, pictures }))?;
+        }
         let phases = account.phases;
         self.library_us += phases.iter().map(|phase| phase.library_us).sum::<u64>();
         let wall_us = started.elapsed().as_micros() as u64;
@@ -157,13 +160,13 @@ impl Runner<'_> {
         let Some(writer) = &mut self.states else { return Ok(()) };
         let record = &self.plan.models[usize::from(at.model)].record;
         let fresh = writer.readout(at.model, record, readout).map_err(Stop::Fatal)?;
-        for Held { item, interface, turn, request, states } in held {
+        for Held { item, condition, turn, request, states } in held {
             let place = Place {
                 model: at.model,
                 task: at.task,
                 group: at.group,
                 item,
-                interface: interface.to_owned(),
+                interface: condition,
                 turn: turn as u16,
                 request: request as u16,
                 dimension: states.dimension,

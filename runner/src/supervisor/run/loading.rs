@@ -8,10 +8,10 @@ use models::{LoadSpec, Mode};
 use super::super::link::{Link, LinkError};
 use super::super::load::{Need, load_spec};
 use super::super::tuning;
-use super::{LOAD_TRIES, MEASURE_TRIES, Runner, Stop, failed, failure, is_over_budget};
-use crate::entry::{Death, Entry, Loaded, MemoryPlan, ModelFailed, Tuned};
+use super::{ASK_TRIES, LOAD_TRIES, Runner, Stop, failed, failure, is_over_budget};
+use crate::entry::{Death, Entry, GroupRef, Loaded, MemoryPlan, ModelFailed, Tuned};
 use crate::exit::{Exit, Failure};
-use crate::memory::{self, Fitted, Ground, Guard, Kind, System};
+use crate::memory::{self, Fitted, Ground, Guard, Kind, Step, System};
 
 impl Runner<'_> {
     /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
@@ -24,38 +24,26 @@ impl Runner<'_> {
     ) -> Result<(LoadSpec, Need), Stop> {
         let mut spec = load_spec(self.plan, model);
         if self.plan.config.engine.context_tokens != 0 {
-            return Ok((spec, Need::default()));
+            let mut need = Need::default();
+            for group in self.plan.groups().filter(|group| usize::from(group.at.model) == model) {
+                need.see(self.spec(group, settings).pictures());
+            }
+            return Ok((spec, need));
         }
         let mut need = Need::default();
         let plan = self.plan;
         for group in plan.groups().filter(|group| usize::from(group.at.model) == model) {
             let group = self.spec(group, settings);
             let jobs = group.first_jobs().map_err(|error| failed(model, error.to_string()))?;
-            let mut attempt = 1;
-            let sizes = loop {
-                match link.measure(jobs.clone()).await {
-                    Ok(sizes) => break sizes,
-                    // Killed from outside? Once more; prompts that kill their measurer do it again.
-                    Err(LinkError::Died { cause, last_words }) if attempt < MEASURE_TRIES => {
-                        attempt += 1;
-                        let cause_in_words = cause.in_words();
-                        self.progress.say(&format!(
-                            "the worker {cause_in_words} while prompts were measured; starting another"
-                        ));
-                        self.log.append(&Entry::Death(Death {
-                            at: group.at,
-                            culprit: None,
-                            cause,
-                            last_words,
-                        }))?;
-                        *link = self.start()?;
-                        let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
-                        self.opened(link, &vocabulary, model).await?;
-                    }
-                    Err(error) => return Err(self.hopeless(error, model, "while prompts were measured")),
-                }
+            let vocabulary = LoadSpec { vocab_only: true, ..spec.clone() };
+            let measure = async |link: &mut Link| {
+                link.show(&jobs, group.pictures()).await?;
+                link.measure(jobs.clone()).await
             };
+            let sizes =
+                self.asked(link, &vocabulary, group.at, "while prompts were measured", measure).await?;
             need.add(&sizes, group.grows());
+            need.see(group.pictures());
         }
         spec.context_tokens = need.context_tokens(self.plan, model);
         Ok((spec, need))
@@ -74,10 +62,14 @@ impl Runner<'_> {
         let facts = self.opened(&mut link, &vocabulary, model).await?;
         let ground = Ground::of(&link, &facts);
         let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
-        let before = self.chosen.get(&(model as u16));
-        if let Some(before) = before {
-            wanted =
-                LoadSpec { threads: wanted.threads, threads_batch: wanted.threads_batch, ..before.clone() };
+        let before = self.chosen.get(&(model as u16)).cloned();
+        if let Some(before) = &before {
+            wanted = LoadSpec {
+                threads: wanted.threads,
+                threads_batch: wanted.threads_batch,
+                mmap: before.mmap && planned.unmappable.is_none(),
+                ..before.clone()
+            };
         }
         let allow = before.is_none().then_some(choice.allow.as_slice());
         let outcome =
@@ -95,7 +87,11 @@ impl Runner<'_> {
         for step in &fitted.steps {
             self.progress.say(&format!("model {}: to fit the memory budget, {step}", planned.record.name));
         }
-        let Fitted { spec, steps, prediction } = fitted;
+        let Fitted { spec, mut steps, prediction } = fitted;
+        if let Some(step) = Step::unmapped(planned, plan.config.engine.mmap) {
+            self.progress.say(&format!("model {}: {step}", planned.record.name));
+            steps.insert(0, step);
+        }
         let overcommitted = limit.as_ref().is_some_and(|limit| prediction.resident_bytes() > limit.bytes);
         if overcommitted {
             self.progress.say(&format!(
@@ -117,22 +113,51 @@ impl Runner<'_> {
         if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
             return Ok(tuned.parallel);
         }
-        let mut interfaces = self.plan.tasks.iter().flat_map(|task| &task.interfaces);
-        if spec.mode == Mode::Exact || !interfaces.any(|interface| interface.generates) {
+        let mut conditions = self.plan.tasks.iter().flat_map(|task| &task.conditions);
+        if spec.mode == Mode::Exact || !conditions.any(|condition| condition.interface.generates) {
             return Ok(tuning::UNUSED);
         }
+        let small = tuning::load_spec(spec);
         let mut link = self.start()?;
-        self.opened(&mut link, &tuning::load_spec(spec), model).await?;
+        self.opened(&mut link, &small, model).await?;
         let most = tuning::most(spec, self.plan.config.asking.max_tokens);
-        let steps = match tuning::measure(&mut link, most).await {
-            Ok(steps) => steps,
-            Err(error) => return Err(self.hopeless(error, model, "while it was tuned")),
-        };
+        let mut groups = self.plan.groups().filter(|group| usize::from(group.at.model) == model);
+        let Some(at) = groups.next().map(|first| first.at) else { return Ok(tuning::UNUSED) };
+        let measure = async |link: &mut Link| tuning::measure(link, most).await;
+        let steps = self.asked(&mut link, &small, at, "while it was tuned", measure).await?;
         let tuned = Tuned { model: model as u16, parallel: tuning::choose(&steps), steps };
         self.progress.say(&tuning::in_words(&tuned));
         self.log.append(&Entry::Tuned(tuned.clone()))?;
         self.tuned.push(tuned.clone());
         Ok(tuned.parallel)
+    }
+
+    /// Asks a worker for what is wanted before its first group. One that dies is replaced once, for it may have been killed
+    /// from outside; a question that kills does it again.
+    async fn asked<T>(
+        &mut self,
+        link: &mut Link,
+        spec: &LoadSpec,
+        at: GroupRef,
+        doing: &str,
+        ask: impl AsyncFn(&mut Link) -> Result<T, LinkError>,
+    ) -> Result<T, Stop> {
+        let model = usize::from(at.model);
+        for attempt in 1.. {
+            match ask(link).await {
+                Ok(answer) => return Ok(answer),
+                Err(LinkError::Died { cause, last_words })
+                    if attempt < ASK_TRIES && !is_over_budget(cause) =>
+                {
+                    self.progress.say(&format!("the worker {} {doing}; starting another", cause.in_words()));
+                    self.log.append(&Entry::Death(Death { at, culprit: None, cause, last_words }))?;
+                    *link = self.start()?;
+                    self.opened(link, spec, model).await?;
+                }
+                Err(error) => return Err(self.hopeless(error, model, doing)),
+            }
+        }
+        unreachable!("the loop ends by returning")
     }
 
     fn start(&self) -> Result<Link, Stop> {

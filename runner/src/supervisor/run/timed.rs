@@ -10,9 +10,10 @@ use super::super::group::{GroupError, GroupSpec};
 use super::super::link::Link;
 use super::{Runner, Stop};
 use crate::entry::GroupRef;
-use crate::plan::Plan;
+use crate::plan::{Plan, Visit};
 use crate::prompting;
 use crate::telemetry::latency::{sample, timing};
+use crate::telemetry::phases::placed;
 use crate::telemetry::record::{Stretch, Timed, Window};
 use crate::track::Track;
 
@@ -27,7 +28,7 @@ pub struct TimedKey {
     pub task: u16,
     /// Id of the item.
     pub item: String,
-    /// Name of the interface.
+    /// Name of the condition.
     pub interface: String,
     /// Whether it only warms up.
     pub warm_up: bool,
@@ -47,22 +48,24 @@ impl From<&Timed> for TimedKey {
 }
 
 /// What of a model is still to be asked on its own, in its order; before it, as many of the same to warm up.
-pub(super) fn left(plan: &Plan, model: usize, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
-    let choice = &plan.config.latency;
+/// Repetitions are dealt to the rounds of a sweep in turn.
+pub(super) fn left(plan: &Plan, visit: &Visit, asked: &BTreeSet<TimedKey>) -> Vec<TimedKey> {
+    let (choice, model) = (&plan.config.latency, visit.model);
+    let rounds = plan.config.sweep.rounds;
     let mut left = Vec::new();
-    for repetition in 0..choice.repetitions {
+    let of_turn = |repetition: &u16| visit.rounds.contains(&(u32::from(*repetition) % rounds));
+    for repetition in (0..choice.repetitions).filter(of_turn) {
         for (task, planned) in plan.tasks.iter().enumerate() {
             let name = &planned.record.name;
             for index in sample(planned.items.len(), choice.items, plan.config.seed, name) {
                 let item = &planned.items[index];
-                let fitting =
-                    planned.interfaces.iter().filter(|interface| crate::plan::fits(item, interface));
-                left.extend(fitting.map(|interface| TimedKey {
+                let fitting = planned.conditions.iter().filter(|condition| condition.fits(item));
+                left.extend(fitting.map(|condition| TimedKey {
                     model: model as u16,
                     repetition,
                     task: task as u16,
                     item: item.id.clone(),
-                    interface: interface.name.to_owned(),
+                    interface: condition.name().to_owned(),
                     warm_up: false,
                 }));
             }
@@ -91,16 +94,16 @@ impl Runner<'_> {
             let task = &plan.tasks[usize::from(key.task)];
             self.progress.group(&format!("{} (latency)", task.record.name));
             let found = task.items.iter().find(|item| item.id == key.item);
-            let interface = task.interfaces.iter().find(|interface| interface.name == key.interface);
-            let (Some(item), Some(interface)) = (found, interface) else { continue };
+            let condition = task.conditions.iter().find(|condition| condition.name() == key.interface);
+            let (Some(item), Some(condition)) = (found, condition) else { continue };
             let spec = GroupSpec {
                 at: GroupRef { group: u32::MAX, model: key.model, task: key.task },
                 items: std::slice::from_ref(item),
-                interfaces: std::slice::from_ref(interface),
+                conditions: std::slice::from_ref(condition),
                 settings: &settings[usize::from(key.task)],
                 renderer: &plan.models[usize::from(key.model)].renderer,
             };
-            self.one(key, &Track::start(item, interface, spec.settings), spec, load, link).await?;
+            self.one(key, &Track::start(item, condition, spec.settings), spec, load, link).await?;
             self.write_ready(false)?;
             self.progress.done(1);
         }
@@ -122,6 +125,10 @@ impl Runner<'_> {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
             jobs.push(prompting::without_states(job.job));
+        }
+        if let Err(error) = link.show(&jobs, track.pictures()).await {
+            let culprit = Some((key.item.clone(), key.interface.clone()));
+            return self.replace(GroupError::Link(error), &spec, culprit, load, link).await.map(drop);
         }
         let faults = link.pid().and_then(major_faults);
         let window = self.measuring.begin(Stretch::Timed, key.model, None);
@@ -171,8 +178,11 @@ impl Runner<'_> {
                     energy: Vec::new(),
                     state: Default::default(),
                     suspended: false,
+                    phases: Vec::new(),
                 },
             };
+            let spans = placed(&reply.spans, reply.took_us, begin.mono_us, end.mono_us);
+            self.measuring.add_phases(&window, spans);
             self.measuring.end_timed(window, timed);
         }
         // The next question finds an empty cache.

@@ -117,3 +117,21 @@ fn a_machine_without_any_sensor_has_no_value_and_no_fault() {
     assert_eq!((state, reader.temperature_names.len()), (State::NONE, 0));
     assert_eq!(conditions::read(&Tree::default()), conditions::Conditions::default());
 }
+
+#[test]
+fn the_worker_s_private_and_mapped_memory_are_read_apart_until_it_is_gone() {
+    let tree = Tree::of(
+        "# synthetic: a worker with mapped weights\n\
+         proc/77/status = Name:\tx\\nVmHWM:\t 900 kB\\nRssAnon:\t 500 kB\\nRssFile:\t 300 kB\\nRssShmem:\t 20 kB\n",
+    );
+    let mut reader = StateReader::find(&tree);
+    let mut state = State::NONE;
+    reader.read(&mut state);
+    assert_eq!((state.worker_private_bytes, state.worker_file_bytes), (NONE, NONE));
+    reader.set_worker(&tree, Some(77));
+    reader.read(&mut state);
+    assert_eq!((state.worker_private_bytes, state.worker_file_bytes), (520 << 10, 300 << 10));
+    tree.remove("proc/77");
+    reader.read(&mut state);
+    assert_eq!((state.worker_private_bytes, state.worker_file_bytes), (NONE, NONE), "not the last values");
+}

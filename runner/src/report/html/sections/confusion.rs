@@ -1,6 +1,6 @@
 //! What was answered where what was right.
 
-use super::Material;
+use super::{Material, is_varied};
 use crate::report::html::markup::{Markup, element, paragraph, raw, text};
 use crate::report::places;
 use crate::report::{answer_in_words, gold_in_words};
@@ -12,7 +12,7 @@ const NOTHING: &str = "none";
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let mut matrices = Vec::new();
-    for place in places(material.run) {
+    for place in places(material.run).into_iter().filter(|place| !is_varied(&place.interface)) {
         let mut labels: Vec<String> = Vec::new();
         let mut counts = std::collections::BTreeMap::<(String, String), u64>::new();
         for item in &place.items {

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use models::{Finish, Reply};
+use models::{Finish, PictureAt, Reply, Turn};
 
-use super::Material;
+use super::{Material, is_varied};
 use crate::entry::{ItemRecord, TurnRecord};
 use crate::material::Prompts;
-use crate::report::html::markup::{Markup, all, details, element, paragraph, table, text};
+use crate::report::html::markup::{Markup, all, details, element, paragraph, raw, table, text};
+use crate::report::html::thumbnail::thumbnail;
 use crate::report::{answer_in_words, gold_in_words, places, verdict_in_words};
 
 /// Characters of a text that are shown; the log has it whole.
@@ -18,7 +19,9 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let prompts = Prompts::of(&material.run.header);
     let mut shown = Vec::new();
     for place in places(material.run) {
-        let chosen = chosen(material, &place.items);
+        // Of a sweep's many conditions one item each shows what was asked.
+        let most = if is_varied(&place.interface) { 1 } else { material.items.per_place };
+        let chosen = chosen(material, &place.items, most.min(material.items.per_place));
         if chosen.is_empty() {
             continue;
         }
@@ -37,28 +40,64 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
 }
 
 /// Named items, then one of each verdict in turn, in the order of the plan.
-fn chosen<'a>(material: &Material<'_>, items: &[&'a ItemRecord]) -> Vec<&'a ItemRecord> {
+fn chosen<'a>(material: &Material<'_>, items: &[&'a ItemRecord], per_place: usize) -> Vec<&'a ItemRecord> {
     let mut chosen: Vec<&ItemRecord> =
         items.iter().copied().filter(|item| material.items.named.contains(&item.item)).collect();
     let mut kinds: BTreeMap<String, Vec<&ItemRecord>> = BTreeMap::new();
     for item in items.iter().filter(|item| !material.items.named.contains(&item.item)) {
         kinds.entry(verdict_in_words(item.verdict)).or_default().push(item);
     }
-    let most = kinds.values().map(Vec::len).max().unwrap_or_default().min(material.items.per_place);
+    let most = kinds.values().map(Vec::len).max().unwrap_or_default().min(per_place);
     let mut more = Vec::new();
     for round in 0..most {
         more.extend(kinds.values().filter_map(|kind| kind.get(round).copied()));
     }
-    chosen.extend(more.into_iter().take(material.items.per_place));
+    chosen.extend(more.into_iter().take(per_place));
     chosen
 }
 
 /// The first prompt of an item, turn by turn.
 fn prompt(prompts: &Prompts<'_>, record: &ItemRecord) -> Option<Markup> {
     let prompt = prompts.first(record)?;
-    let turns = prompt.turns.iter().map(|turn| (turn.role.as_str(), turn.text.as_str()));
-    let lead = (!prompt.lead.is_empty()).then_some(("assistant begins", prompt.lead.as_str()));
-    Some(all(turns.chain(lead).map(|(role, words)| spoken(role, words))))
+    let turn = |turn: &Turn| match turn.pictures.is_empty() {
+        true => spoken(turn.role.as_str(), &turn.text),
+        false => all([pictures(prompts, record, turn), spoken(turn.role.as_str(), &marked(turn))]),
+    };
+    let lead = (!prompt.lead.is_empty()).then(|| spoken("assistant begins", &prompt.lead));
+    Some(all(prompt.turns.iter().map(turn).chain(lead)))
+}
+
+/// The text of a turn with a mark where each picture stands.
+fn marked(turn: &Turn) -> String {
+    let mut text = String::new();
+    let mut done = 0;
+    for (picture, number) in turn.pictures.iter().zip(1..) {
+        let at = (picture.at as usize).min(turn.text.len());
+        text.push_str(turn.text.get(done..at).unwrap_or_default());
+        text.push_str(&format!("[picture {number}]"));
+        done = at;
+    }
+    text + turn.text.get(done..).unwrap_or_default()
+}
+
+/// The pictures of a turn, made anew, in their order.
+fn pictures(prompts: &Prompts<'_>, record: &ItemRecord, turn: &Turn) -> Markup {
+    let figure = |(at, number): (&PictureAt, usize)| {
+        let name = format!("picture {number}");
+        match prompts.picture(record, &at.address).map(|picture| thumbnail(&picture)) {
+            Some(Ok(source)) => element(
+                "figure",
+                &[("class", "picture")],
+                [
+                    raw(&format!("<img alt=\"{name}\" src=\"{source}\">")),
+                    element("figcaption", &[], [text(&name)]),
+                ],
+            ),
+            Some(Err(reason)) => paragraph(&format!("{name} cannot be shown: {reason}")),
+            None => paragraph(&format!("{name} cannot be made anew by this version of the program.")),
+        }
+    };
+    element("div", &[("class", "pictures")], turn.pictures.iter().zip(1..).map(figure))
 }
 
 fn one(prompts: &Prompts<'_>, record: &ItemRecord) -> Markup {

@@ -64,6 +64,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             vec![
                 model.unwrap_or_default(),
                 loaded.facts.engine.clone(),
+                loaded.facts.level.clone(),
                 loaded.facts.system.clone(),
                 format!("{:?}", loaded.spec.mode).to_lowercase(),
                 loaded.facts.context_tokens.to_string(),
@@ -113,8 +114,8 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         table("Tasks", &["name", "task", "SHA-256 of the items", "version", "items"], 3, &tasks),
         table(
             "Loads",
-            &["model", "engine", "features", "mode", "context", "threads", "for prompts"],
-            4,
+            &["model", "engine", "CPU level", "features", "mode", "context", "threads", "for prompts"],
+            5,
             &engines,
         ),
         merged,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use datasets::Said;
 
-use super::Material;
+use super::{Material, is_varied};
 use crate::report::grid::percent;
 use crate::report::html::markup::{Markup, all, details, element, paragraph, table};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
@@ -24,7 +24,7 @@ struct Slots {
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let mut order: Vec<(String, String)> = Vec::new();
     let mut all_slots: BTreeMap<(String, String), Slots> = BTreeMap::new();
-    for place in places(material.run) {
+    for place in places(material.run).into_iter().filter(|place| !is_varied(&place.interface)) {
         let key = (place.task.clone(), place.interface.clone());
         if !all_slots.contains_key(&key) {
             order.push(key.clone());

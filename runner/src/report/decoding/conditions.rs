@@ -1,0 +1,108 @@
+//! One row per condition: how often it is right, how often it says the first place, and what its next token looks like.
+
+use datasets::{Asks, Condition};
+use serde::Serialize;
+
+use super::mean;
+use super::readout::Readout;
+use crate::report::cells::Place;
+use crate::statistics::{Family, design_effect, wilson};
+
+/// A model on a task under a condition.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ConditionRow {
+    /// Name of the model.
+    pub model: String,
+    /// Name of the task.
+    pub task: String,
+    /// Name of the condition.
+    pub condition: String,
+    /// The ending, where one was swept.
+    pub ending: Option<String>,
+    /// What the ending asks for.
+    pub asks: Option<Asks>,
+    /// How explicitly it asks for a rationale.
+    pub strength: Option<u8>,
+    /// Answers that count; unanswered ones do.
+    pub n: u64,
+    /// Share of right ones.
+    pub accuracy: Option<f64>,
+    /// 95 % interval: Wilson's, on as many answers as the families are worth.
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+    /// Mean of one by the number of options, over exactly these answers.
+    pub chance: Option<f64>,
+    /// Share that says the first place; answers that say none are in the denominator.
+    pub first_slot: Option<f64>,
+    /// Share whose right label stands first.
+    pub first_is_right: Option<f64>,
+    /// Share without an answer.
+    pub unanswered: Option<f64>,
+    /// Mean MA.
+    pub label_mass: Option<f64>,
+    /// Mean MR.
+    pub continuation_mass: Option<f64>,
+    /// Mean probability of the labels with and without a space.
+    pub variant_mass: Option<f64>,
+    /// Mean rank of the right label.
+    pub gold_rank: Option<f64>,
+    /// Mean probability of the right label.
+    pub gold_probability: Option<f64>,
+    /// Mean lead of the best label.
+    pub margin: Option<f64>,
+    /// Mean entropy.
+    pub entropy: Option<f64>,
+}
+
+pub(super) fn rows(places: &[(&Place<'_>, Vec<Readout<'_>>)]) -> Vec<ConditionRow> {
+    places.iter().map(|(place, readouts)| row(place, readouts)).collect()
+}
+
+fn row(place: &Place<'_>, readouts: &[Readout<'_>]) -> ConditionRow {
+    let share =
+        |is: &dyn Fn(&Readout<'_>) -> bool| mean(readouts.iter().map(|it| f64::from(u8::from(is(it)))));
+    let of = |value: &dyn Fn(&Readout<'_>) -> Option<f64>| mean(readouts.iter().filter_map(value));
+    let accuracy = of(&|it| Some(it.worth));
+    let (low, high) = interval(readouts).unzip();
+    let ending = Condition::named(&place.interface).and_then(|condition| condition.ending);
+    ConditionRow {
+        model: place.model.clone(),
+        task: place.task.clone(),
+        condition: place.interface.clone(),
+        ending: ending.map(|ending| ending.name.clone()),
+        asks: ending.map(|ending| ending.asks),
+        strength: ending.map(|ending| ending.strength),
+        n: readouts.len() as u64,
+        accuracy,
+        low,
+        high,
+        chance: of(&|it| Some(1.0 / it.options() as f64)),
+        first_slot: share(&|it| it.is_first()),
+        first_is_right: share(&|it| it.gold == 0),
+        unanswered: share(&|it| it.said.is_none()),
+        label_mass: of(&|it| it.label_mass),
+        continuation_mass: of(&|it| it.continuation_mass),
+        variant_mass: of(&|it| it.variant_mass),
+        gold_rank: of(&|it| it.gold_rank.map(f64::from)),
+        gold_probability: of(&|it| it.gold_probability),
+        margin: of(&|it| it.margin),
+        entropy: of(&|it| it.entropy),
+    }
+}
+
+/// The interval of the accuracy. Items of one family, and forms of one item, are not independent: they count as fewer.
+pub(super) fn interval(readouts: &[Readout<'_>]) -> Option<(f64, f64)> {
+    let mut families: std::collections::BTreeMap<&str, Family> = std::collections::BTreeMap::new();
+    for it in readouts {
+        let family = families.entry(&it.item.family).or_default();
+        family.sum += it.worth;
+        family.items += 1;
+    }
+    let families: Vec<Family> = families.into_values().collect();
+    let squares = readouts.iter().map(|it| it.worth * it.worth).sum();
+    let n = readouts.len() as f64;
+    let effective = (n / design_effect(&families, squares)).round().max(1.0);
+    let right = readouts.iter().map(|it| it.worth).sum::<f64>() / n * effective;
+    wilson(right, effective as u64)
+}
