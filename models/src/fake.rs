@@ -4,17 +4,17 @@
 
 mod made_up;
 mod planted;
+mod states;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::fake_states::Planted;
 use crate::{
     Advance, Buffers, Call, Encoded, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job,
     LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply,
-    Sampling, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
+    Sampling, Scored, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
 };
 
 /// The options, as `list models` shows them.
@@ -48,7 +48,7 @@ struct Faults {
     strike_after: u64,
     once: Option<String>,
     truth: Option<planted::Planted>,
-    held: Planted,
+    held: states::PlantedStates,
 }
 
 /// What befalls a worker on request.

@@ -7,7 +7,6 @@
 pub mod catalog;
 pub mod engine;
 pub mod fake;
-mod fake_states;
 pub mod gguf;
 pub mod half;
 pub mod hidden;

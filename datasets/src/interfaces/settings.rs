@@ -65,6 +65,7 @@ pub struct Settings {
     /// Most probable tokens to log beside label scores.
     pub top: u16,
     /// Which hidden states are kept where labels are scored. Changes no answer, but what a run holds.
+    #[serde(skip_serializing_if = "is_default")]
     pub hidden_states: States,
     /// Names of endings to sweep; `all` for the whole list.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -6,9 +6,7 @@
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex};
 
-use llama_cpp_sys_2::{
-    GGML_TYPE_F32, ggml_backend_tensor_get, ggml_tensor, llama_context_params,
-};
+use llama_cpp_sys_2::{GGML_TYPE_F32, ggml_backend_tensor_get, ggml_tensor, llama_context_params};
 
 use crate::States;
 use crate::logits::Hidden;

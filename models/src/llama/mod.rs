@@ -91,7 +91,16 @@ impl Llama {
             shows_pictures: spec.mmproj.is_some(),
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), vision, unembedding: None })
+        Ok(Llama {
+            vocabulary,
+            decoder,
+            parallel,
+            facts,
+            model,
+            spec: spec.clone(),
+            vision,
+            unembedding: None,
+        })
     }
 }
 

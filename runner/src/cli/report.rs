@@ -230,7 +230,20 @@ impl ReportCommand {
         let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
         let phases = phases(&run);
         let probes = ProbeResult::of_run(&self.dir)?;
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding, parity, phases, probes })
+        Ok(Read {
+            run,
+            cells,
+            strata,
+            controls,
+            figures,
+            papers,
+            notes,
+            costs,
+            decoding,
+            parity,
+            phases,
+            probes,
+        })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.

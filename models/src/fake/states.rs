@@ -15,22 +15,22 @@ const LABELS: usize = 32;
 
 /// What is planted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Planted {
+pub(super) struct PlantedStates {
     /// Numbers of a state; 0 for no states.
-    pub(crate) dimension: usize,
+    pub(super) dimension: usize,
     /// Layers.
-    pub(crate) layers: usize,
+    pub(super) layers: usize,
     /// Stands before the label that the states hold; empty for none.
-    pub(crate) knows: String,
+    pub(super) knows: String,
     /// The first layer whose state holds it.
-    pub(crate) from_layer: usize,
+    pub(super) from_layer: usize,
     /// Prompts with this text hold it as the next label.
-    pub(crate) turned_by: Option<String>,
+    pub(super) turned_by: Option<String>,
 }
 
-impl Planted {
+impl PlantedStates {
     /// The states of a prompt, as wanted.
-    pub(crate) fn states(&self, text: &str, score: &Score) -> Option<HiddenStates> {
+    pub(super) fn states(&self, text: &str, score: &Score) -> Option<HiddenStates> {
         if self.dimension == 0 || score.states == States::None {
             return None;
         }
@@ -55,7 +55,7 @@ impl Planted {
     }
 
     /// Rows that read the unturned code: one number each.
-    pub(crate) fn readout(&self, jobs: &[Job], token: impl Fn(&str) -> i32) -> Readout {
+    pub(super) fn readout(&self, jobs: &[Job], token: impl Fn(&str) -> i32) -> Readout {
         let wanting = jobs.iter().filter_map(|job| match &job.request {
             Request::Score(score) if score.states != States::None => Some(score),
             _ => None,
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_code_stands_where_it_was_planted() {
-        let planted = Planted {
+        let planted = PlantedStates {
             dimension: 80,
             layers: 3,
             knows: "gold:".into(),
