@@ -74,6 +74,7 @@ test: fetch lint ## the whole suite, real model included
 	@$(TOOLS) python3 -m unittest -q models/fetch_test.py
 	@$(TOOLS) cargo test --locked --workspace
 	@$(TOOLS) cargo test --locked $(LLAMA) -- --test-threads=1
+	@$(MAKE) --no-print-directory dist-quick
 
 # Programs as they are handed out, but quickly built: without the optimisation of Rust code across crates.
 QUICK := CARGO_PROFILE_DIST_LTO=off CARGO_PROFILE_DIST_CODEGEN_UNITS=16 CARGO_PROFILE_DIST_OPT_LEVEL=1 DIST_DIR=$(TARGET_DIR)/dist-quick
