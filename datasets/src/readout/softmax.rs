@@ -238,7 +238,7 @@ mod tests {
             let shifted = |by: f64| {
                 let mut shifted = point.clone();
                 shifted[place] += by;
-                fit.value(&shifted, &mut vec![0.0; 21])
+                fit.value(&shifted, &mut [0.0; 21])
             };
             let slope = (shifted(1e-2) - shifted(-1e-2)) / 2e-2;
             assert!((slope - gradient[place]).abs() < 2e-4, "{place}: {slope} {}", gradient[place]);
