@@ -20,7 +20,7 @@ const LAST: usize = usize::MAX;
 pub(super) fn round(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    tasks: Vec<Result<Task<'_>, Reply>>,
+    tasks: Vec<Result<Task<'_>, Box<Reply>>>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {
     let mut prefill = Phase { kind: PhaseKind::Prefill, wall_us: 0, library_us: 0, tokens: 0 };
