@@ -154,9 +154,11 @@ fn a_projector_that_does_not_belong_is_named_in_one_line() {
     let bench = Bench::new("limit = 2\n[[task]]\nname = \"glasses\"\n");
     let (seeing, other) = (fixture("tiny-vlm.gguf"), fixture("tiny-gemma3.gguf"));
     let (mmproj, missing) = (fixture("tiny-vlm-mmproj.gguf"), bench.path("no.gguf"));
+    let narrow = fixture("tiny-gemma3-mmproj.gguf");
     for (model, mmproj, words) in [
         (&seeing, &missing, "there is no such file"),
         (&seeing, &other, "it is no picture projector but a file of architecture gemma3"),
+        (&seeing, &narrow, "it is the picture projector of another model: it gives vectors of 32 numbers"),
         (&other, &mmproj, "it is the picture projector of another model: it gives vectors of 160 numbers"),
         (&"fake".to_owned(), &mmproj, "`mmproj = \"fake\"`"),
     ] {
