@@ -108,6 +108,15 @@ LEVELS = {
 failures = []
 
 
+def install_qemu():
+    """As root on Debian, unless INSTALL=0; what is still missing is told where it is needed."""
+    if shutil.which("qemu-aarch64-static") or os.environ.get("INSTALL") == "0" or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    print("dist-test: installing qemu-user-static with apt-get", flush=True)
+    command = ["apt-get", "-qq", "-y", "--no-install-recommends", "install", "qemu-user-static"]
+    subprocess.run(command, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, stdin=subprocess.DEVNULL, capture_output=True)
+
+
 def check(machine, what, good, detail=""):
     if not good:
         failures.append(f"{machine.name}: {what}: {detail}")
@@ -224,6 +233,7 @@ def main():
     reader = Machine(choice.dist.resolve(), own, None)
     if reader.missing():
         sys.exit(f"dist-test: {reader.missing()}: run cross/build.sh {own} first")
+    install_qemu()
     reference, tested = {}, 0
     processors = [row for row in PROCESSORS if not choice.quick or row[:2] in QUICK]
     # This machine first: it is what the others are compared with.
