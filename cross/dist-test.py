@@ -88,6 +88,8 @@ class Machine:
             command = [self.qemu, *qemu, *command]
             environment.update(QEMU_CPU=self.cpu, EDGE_EVAL_EMULATOR=" ".join([self.qemu, *qemu]))
         done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=1800)
+        # What the emulator says of itself is not the program's.
+        done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("qemu-"))
         return done
 
     def carried(self):
