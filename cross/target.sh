@@ -3,6 +3,12 @@
 # `root` is set by the script that sources this.
 # shellcheck disable=SC2154
 
+# Prefixes that are mapped away are whole paths.
+case ${CARGO_TARGET_DIR:-/} in
+/*) ;;
+*) export CARGO_TARGET_DIR=$root/$CARGO_TARGET_DIR ;;
+esac
+
 targets() {
     printf '%s\n' x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 }

@@ -95,6 +95,7 @@ impl Planted {
             usage,
             watched: score.watch.iter().map(|set| set.iter().map(of_text).sum()).collect(),
             entropy: Some(entropy),
+            states: None,
         }
     }
 

@@ -62,7 +62,8 @@ pub(super) fn task<'a>(
     let usage = Usage { prompt_tokens, picture_tokens, ..Usage::default() };
     let doing = match (&job.request, work.labels) {
         (Request::Score(score), Some(labels)) => {
-            Doing::Score(Scoring::new(labels, score.top, vocabulary.spelt(&score.watch)))
+            let watch = vocabulary.spelt(&score.watch);
+            Doing::Score(Scoring::new(labels, score.top, watch, score.states))
         }
         (Request::Generate(generate), _) => {
             Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))

@@ -4,6 +4,9 @@ use crate::report::decoding::{Decoding, ends, fold, signed, spread};
 use crate::report::grid::{number, percent};
 use crate::report::html::markup::{Markup, all, details, table};
 
+/// A table: caption, headings, rows.
+type List<'a> = (&'a str, Vec<&'a str>, &'a Vec<Vec<String>>);
+
 pub(super) fn tables(decoding: &Decoding) -> Markup {
     let names = |model: &String, task: &String, condition: &String| {
         vec![model.clone(), task.clone(), condition.clone()]
@@ -89,7 +92,7 @@ pub(super) fn tables(decoding: &Decoding) -> Markup {
             cells
         })
         .collect();
-    let lists: [(&str, Vec<&str>, &Vec<Vec<String>>); 5] = [
+    let lists: [List<'_>; 5] = [
         (
             "Against the direct condition, on the same items: ratios of mean mass, differences of rank and accuracy",
             headed(&[
