@@ -72,7 +72,10 @@ impl Unembedding {
             Some(tensor) => self.floats(tensor, 0, tensor.elements),
             None => Ok(Vec::new()),
         };
-        Ok(FinalNorm { centred, epsilon, weight: all("output_norm.weight")?, bias: all("output_norm.bias")? })
+        // Files of this family have the norm under the name of another one.
+        let name = if architecture.starts_with("lfm2") { "token_embd_norm" } else { "output_norm" };
+        let [weight, bias] = ["weight", "bias"].map(|part| all(&format!("{name}.{part}")));
+        Ok(FinalNorm { centred, epsilon, weight: weight?, bias: bias? })
     }
 
     fn row(&self, token: i32) -> Result<HiddenStates, String> {

@@ -255,11 +255,12 @@ impl Bench<'_> {
         result.repair = repair(self)?;
         if self.options.layers && self.states > 1 {
             say(&format!("  curves over {} states", self.states));
-            result.curve = curve(self)?;
-            if !self.corpus.samples.iter().any(|sample| super::lens::fits(self.corpus, sample)) {
+            let (points, has_lens) = curve(self)?;
+            result.curve = points;
+            if !has_lens {
                 notes.push(
                     "no logit lens: it needs the final norm and a row of the vocabulary projection for every label, and labels \
-                     whose first tokens differ"
+                     whose first tokens differ, and a model that ends with that norm and nothing else"
                         .to_owned(),
                 );
             }

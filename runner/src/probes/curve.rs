@@ -8,14 +8,21 @@ use super::pool::each;
 use super::result::{CurvePoint, Share};
 use crate::exit::Failure;
 
-/// A point for each state and condition.
-pub(super) fn curve(bench: &Bench<'_>) -> Result<Vec<CurvePoint>, Failure> {
+/// A point for each state and condition, and whether there is a logit lens.
+pub(super) fn curve(bench: &Bench<'_>) -> Result<(Vec<CurvePoint>, bool), Failure> {
+    let mut fitting = bench.corpus.samples.iter().filter(|sample| lens::fits(bench.corpus, sample));
+    let has_lens = match fitting.next() {
+        Some(sample) => lens::is_sound(bench.corpus, sample)
+            .map_err(|error| Failure::disk(format!("hidden state of {}: {error}", sample.id)))?,
+        None => false,
+    };
     let conditions = bench.conditions.len();
-    let points = each(bench.states * conditions, |at| point(bench, at / conditions, at % conditions));
-    points.into_iter().collect()
+    let points =
+        each(bench.states * conditions, |at| point(bench, at / conditions, at % conditions, has_lens));
+    Ok((points.into_iter().collect::<Result<_, _>>()?, has_lens))
 }
 
-fn point(bench: &Bench<'_>, state: usize, condition: usize) -> Result<CurvePoint, Failure> {
+fn point(bench: &Bench<'_>, state: usize, condition: usize, has_lens: bool) -> Result<CurvePoint, Failure> {
     let loaded = bench.loaded(condition, state)?;
     let chosen =
         fit_chosen(&loaded.features, &loaded.targets, bench.classes.len(), &loaded.train, &loaded.validation);
@@ -27,7 +34,7 @@ fn point(bench: &Bench<'_>, state: usize, condition: usize) -> Result<CurvePoint
     let (mut right, mut n) = (0, 0);
     for &row in &rows.test {
         let sample = &bench.corpus.samples[row];
-        if lens::fits(bench.corpus, sample) {
+        if has_lens && lens::fits(bench.corpus, sample) {
             let choice = lens::choice(bench.corpus, sample, state)
                 .map_err(|error| Failure::disk(format!("hidden state of {}: {error}", sample.id)))?;
             n += 1;

@@ -30,3 +30,15 @@ pub(super) fn choice(corpus: &Corpus, sample: &Sample, state: usize) -> io::Resu
     let best = (0..scores.len()).reduce(|best, at| if scores[at] > scores[best] { at } else { best });
     Ok(best)
 }
+
+/// Whether the norm turns the last layer's state into the one behind the final norm, up to its size: models whose end is more
+/// than that have no lens.
+pub(super) fn is_sound(corpus: &Corpus, sample: &Sample) -> io::Result<bool> {
+    let (Some(norm), Some(states)) = (&corpus.norm, &sample.states) else { return Ok(false) };
+    let Some(last) = states.count.checked_sub(2) else { return Ok(false) };
+    let (normed, told) = (norm.apply(&states.floats(last)?), states.floats(last + 1)?);
+    let product =
+        |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum() };
+    let lengths = (product(&normed, &normed) * product(&told, &told)).sqrt();
+    Ok(product(&normed, &told) > 0.99 * lengths)
+}

@@ -26,7 +26,7 @@ pub enum SplitBy {
     Tag,
     /// Drawn, families whole: what shares material is in one part.
     Family,
-    /// Drawn item by item, because there are too few families.
+    /// Drawn item by item, because there are too few families; orders of one item's options are one item.
     Item,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn split(corpus: &Corpus, seed: u64) -> (SplitBy, Vec<Part>) {
     let by = if families.len() >= 5 { SplitBy::Family } else { SplitBy::Item };
     let unit = |at: usize| {
         let sample = &corpus.samples[at];
-        if by == SplitBy::Family { sample.family.as_str() } else { sample.id.as_str() }
+        if by == SplitBy::Family { sample.family.as_str() } else { datasets::forms::base(&sample.id) }
     };
     let all: Vec<usize> = (0..corpus.samples.len()).collect();
     let drawn =

@@ -1,16 +1,23 @@
 //! Hidden states: the right rows, whatever shares a batch, and the right numbers, by a forward pass in NumPy
 //! (`tests/fixtures/forward.py`).
 
-use models::{HiddenStates, Readout, States};
+#![cfg(feature = "llama")]
 
-use super::*;
-use crate::support::fixture;
+use std::path::PathBuf;
+
+use models::{
+    Engine, HiddenStates, Job, KvType, LoadSpec, Mode, Readout, Reply, Request, Score, Segment, States,
+};
 
 #[derive(serde::Deserialize)]
 struct Forward {
     text: String,
     tokens: Vec<i32>,
     states: Vec<Vec<f32>>,
+}
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(name)
 }
 
 fn forward() -> Vec<Forward> {
@@ -21,20 +28,26 @@ fn forward() -> Vec<Forward> {
 fn open(model: &str, mode: Mode, batch_tokens: u32) -> models::llama::Llama {
     let spec = LoadSpec {
         model: fixture(model),
-        mode,
+        vocab_only: false,
         context_tokens: 256,
+        mode,
         cells: 4096,
+        sequences: 100,
+        parallel: 1,
         batch_tokens,
         threads: 1,
         threads_batch: 1,
-        ..spec()
+        mmap: true,
+        kv: KvType::F16,
+        mmproj: None,
     };
     models::llama::Llama::open(&spec).expect("the model loads")
 }
 
 fn asked(text: &str, states: States) -> Job {
     let continuations = vec![" red".to_owned(), " blue".to_owned()];
-    Job { add_bos: true, ..job(text, Request::Score(Score { continuations, top: 3, states })) }
+    let request = Request::Score(Score { continuations, top: 3, states, ..Score::default() });
+    Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: true, request, follow_up: false }
 }
 
 fn round(engine: &mut models::llama::Llama, jobs: &[Job]) -> (Vec<models::Scored>, Readout) {
