@@ -23,7 +23,7 @@ use crate::telemetry::missing::Missing;
 use crate::telemetry::record::{Stretch, Window};
 
 /// Items of the first batch.
-const FIRST: usize = 2;
+const FIRST: usize = 1;
 
 /// What one model will take.
 #[derive(Clone, Debug, Default, Serialize)]
