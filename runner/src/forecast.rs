@@ -165,7 +165,7 @@ impl Trial<'_> {
                     Err(_) if counts.is_none() => {
                         forecast.rows.push(row(&asked.record.name, items, size, share, None));
                         return Err(format!(
-                            "{}: {size} items did not end in {:.0} s: give a longer --probe",
+                            "{}: its first item did not end in {:.0} s: give a longer --probe",
                             asked.record.name,
                             share.as_secs_f64()
                         ));
