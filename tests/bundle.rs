@@ -215,6 +215,64 @@ fn data_files_and_templates_travel_inside_and_the_command_line_too() {
 }
 
 #[test]
+fn pictures_travel_inside_as_files_and_as_rows_of_a_table() {
+    let bench = Bench::new("");
+    let data = bench.dir.path().join("data");
+    std::fs::create_dir_all(data.join("ai2d/images")).expect("a folder");
+    for entry in std::fs::read_dir(fixture("samples/ai2d/images")).expect("the fixture").flatten() {
+        std::fs::copy(entry.path(), data.join("ai2d/images").join(entry.file_name())).expect("a picture");
+    }
+    std::fs::copy(fixture("samples/table.jsonl"), data.join("table.jsonl")).expect("a table");
+    for entry in std::fs::read_dir(fixture("tiny-vlm")).expect("the fixture").flatten() {
+        std::fs::copy(entry.path(), data.join(entry.file_name())).expect("a picture");
+    }
+    let task = |label: &str, name: &str, more: &str| {
+        format!(
+            "[[task]]\nname = \"file\"\nlabel = \"{label}\"\n[task.params]\npath = {:?}\nimport = {{ images = \"shown\"{more} }}\n",
+            data.join(name).display().to_string()
+        )
+    };
+    let config = format!(
+        "interfaces = [\"direct\"]\npicture-control = \"none\"\n[[model]]\npath = \"fake\"\nmmproj = \"fake\"\n{}{}",
+        task("rows", "table.jsonl", ""),
+        task("files", "items.jsonl", ", answer-is = \"index-0\"")
+    );
+    std::fs::write(&bench.config, config).expect("the configuration");
+    let (code, _, errors) = told(&bench.run("reference", &["--quiet"]));
+    assert_eq!(code, Some(0), "{errors}");
+    let bundle = pack(&bench, "field", &[]);
+    std::fs::remove_dir_all(&data).expect("the data go");
+    let (code, _, talk) = told(&start(&bundle));
+    assert_eq!(code, Some(0), "{talk}");
+    assert_same(&log(&bundle), &bench.log("reference"));
+    // The page shows pictures of items, which are gone from the disk.
+    let page = std::fs::read_to_string(beside(&bundle, ".html")).expect("the page");
+    assert!(page.contains("data:image/png;base64,"));
+    let parcel = Parcel::of(&bundle).expect("whole").expect("a parcel");
+    assert!(parcel.members().iter().filter(|member| member.name.starts_with("bundle/data/")).count() > 40);
+}
+
+#[test]
+fn a_picture_projector_goes_with_its_model() {
+    let bench = Bench::new("limit = 2\n[[task]]\nname = \"lights\"\n");
+    let [model, mmproj] =
+        ["tiny-vlm.gguf", "tiny-vlm-mmproj.gguf"].map(|name| fixture(name).display().to_string());
+    let bundle = pack(&bench, "field", &["--model", &model, "--mmproj", &mmproj]);
+    let parcel = Parcel::of(&bundle).expect("whole").expect("a parcel");
+    let inside = |name: &str| parcel.members().iter().any(|member| member.name.ends_with(name));
+    assert!(inside("/tiny-vlm.gguf") && inside("/tiny-vlm-mmproj.gguf"));
+    let talk = told(&start(&bundle)).2;
+    assert!(
+        talk.contains("unpacking tiny-vlm.gguf") && talk.contains("unpacking tiny-vlm-mmproj.gguf"),
+        "{talk}"
+    );
+    let record = log(&bundle).header.models[0].clone();
+    let projector = record.mmproj.expect("the projector is in the log");
+    assert_eq!((record.path.as_str(), projector.path.as_str()), ("tiny-vlm.gguf", "tiny-vlm-mmproj.gguf"));
+    assert_eq!(projector.sha256.len(), 64);
+}
+
+#[test]
 fn a_configuration_that_cannot_be_run_is_refused_before_anything_is_written() {
     let bench = Bench::new(&CONFIG.replace("lights", "lihgts"));
     let out = bench.path("field");

@@ -70,7 +70,7 @@ fn what_cannot_be_examined_fails_with_the_rest_skipped() {
     let checks = examined(&[&bench.path("page.gguf")], 3);
     assert_eq!((level(&checks, "file"), level(&checks, "sanity")), ("fail", "skip"));
     let output = run(&["doctor", &bench.path("page.gguf")]);
-    assert!(complaint(&output).contains("1 of 12 checks failed"), "{output:?}");
+    assert!(complaint(&output).contains("1 of 13 checks failed"), "{output:?}");
 }
 
 #[test]

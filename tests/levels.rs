@@ -11,6 +11,7 @@ use crate::support::{Bench, run, told};
 const CONFIG: &str = "limit = 2\ninterfaces = [\"direct\"]\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"grammar\"\n[log]\nsync = \"never\"\n";
 
 /// Carries copies of the program under test as workers of all levels.
+#[allow(clippy::print_stdout)]
 fn carrying(dir: &Path, levels: &[&str]) -> Option<std::path::PathBuf> {
     if ALL.is_empty() {
         println!("not tested: this architecture has no levels");

@@ -21,6 +21,7 @@ mod levels;
 mod memory;
 mod pictures;
 mod power;
+mod probes;
 #[cfg(feature = "llama")]
 mod real;
 mod replay;

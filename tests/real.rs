@@ -3,6 +3,7 @@
 mod answering;
 mod bundle;
 mod decoding;
+mod latency;
 mod levels;
 mod memory;
 mod minimum;

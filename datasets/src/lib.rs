@@ -20,6 +20,7 @@ pub mod item;
 pub mod papers;
 pub mod picture;
 pub mod reading;
+pub mod readout;
 pub mod rng;
 pub mod sample;
 pub mod statistics;

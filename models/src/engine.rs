@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Encoded, Job, Phase, Probe, ProbeReply, Reply, Shown, Span};
+use crate::{Encoded, Job, Phase, Probe, ProbeReply, Readout, Reply, Shown, Span};
 
 /// What to load, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,6 +166,8 @@ pub struct RoundReply {
     pub took_us: u64,
     /// The pictures that were encoded for it.
     pub pictures: Vec<Encoded>,
+    /// What reads labels out of hidden states, where states were wanted.
+    pub readout: Readout,
 }
 
 /// A call that evaluated tokens.

@@ -4,6 +4,7 @@
 
 mod made_up;
 mod planted;
+mod states;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +14,7 @@ use std::time::Duration;
 use crate::{
     Advance, Buffers, Call, Encoded, Engine, EngineError, EngineFacts, Finish, Generate, Generated, Job,
     LoadSpec, Phase, PhaseKind, Probe, ProbeReply, ProbeWork, PromptSize, Reply, Request, RoundReply,
-    Sampling, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
+    Sampling, Scored, Segment, Shown, Span, Token, Tokenised, Usage, pictures,
 };
 
 /// The options, as `list models` shows them.
@@ -21,7 +22,9 @@ pub const OPTIONS: &str = "context=N, delay-us=N per job, die-after=N jobs, die-
     hang-after=N jobs, hang-on=TEXT, babble (noise on the worker's standard output), allocate=N MiB, fail-on=TEXT, unmappable, \
     say=TEXT as every generated reply, grow=N MiB per job, strike=KIND (abort, ill, bus, kill, hang, garbage, surplus) \
     after strike-after=N jobs, once=PATH (strike only if this file can be made), planted (logits of labels stand in the options: \
-    `A. x {1.5}`), lean-on=TEXT in a planted prompt, lean=LOGIT of the first label then, talk=LOGIT of continuation tokens then";
+    `A. x {1.5}`), lean-on=TEXT in a planted prompt, lean=LOGIT of the first label then, talk=LOGIT of continuation tokens then, \
+    states=N numbers, layers=N, knows=TEXT before the label that the states hold, knows-from=N layers, turn-on=TEXT of prompts \
+    whose states hold the next label";
 
 /// Tokens of the made-up vocabulary.
 const VOCABULARY: u32 = 50_000;
@@ -45,6 +48,7 @@ struct Faults {
     strike_after: u64,
     once: Option<String>,
     truth: Option<planted::Planted>,
+    held: states::PlantedStates,
 }
 
 /// What befalls a worker on request.
@@ -120,6 +124,11 @@ fn parse(name: &str) -> Result<Faults, EngineError> {
             "strike-after" => faults.strike_after = number()?,
             "once" => faults.once = Some(value.to_owned()),
             "allocate" => faults.allocate_mib = number()? as usize,
+            "states" => faults.held.dimension = number()?.min(1 << 16) as usize,
+            "layers" => faults.held.layers = number()?.min(1 << 10) as usize,
+            "knows" => faults.held.knows = value.to_owned(),
+            "knows-from" => faults.held.from_layer = number()?.min(1 << 10) as usize,
+            "turn-on" => faults.held.turned_by = Some(value.to_owned()),
             _ => {
                 return Err(EngineError(format!("fake engine: unknown option {key:?}; known: {OPTIONS}")));
             }
@@ -268,10 +277,13 @@ impl Fake {
             return Reply::Failed { reason: "fake engine: told to fail on this prompt".into(), usage };
         }
         match &job.request {
-            Request::Score(score) => Reply::Scored(match &self.faults.truth {
-                Some(planted) => planted.scored(&text, score, usage),
-                None => made_up::scored(&text, score, usage),
-            }),
+            Request::Score(score) => {
+                let scored = match &self.faults.truth {
+                    Some(planted) => planted.scored(&text, score, usage),
+                    None => made_up::scored(&text, score, usage),
+                };
+                Reply::Scored(Scored { states: self.faults.held.states(&text, score), ..scored })
+            }
             Request::Generate(generate) => Reply::Generated(self.generated(&text, generate, usage)),
         }
     }
@@ -446,6 +458,7 @@ impl Engine for Fake {
             _ => Vec::new(),
         };
         let spans = vec![Span { kind: phase.kind, begin_us: 0, end_us: wall_us }];
+        let readout = self.faults.held.readout(jobs, |label| token(label).id);
         Ok(RoundReply {
             replies,
             phases: vec![phase],
@@ -454,6 +467,7 @@ impl Engine for Fake {
             spans,
             took_us: wall_us,
             pictures: encoded,
+            readout,
         })
     }
 

@@ -8,6 +8,8 @@ pub mod catalog;
 pub mod engine;
 pub mod fake;
 pub mod gguf;
+pub mod half;
+pub mod hidden;
 pub mod labels;
 #[cfg(feature = "llama")]
 pub mod llama;
@@ -26,6 +28,7 @@ pub use engine::{
     Advance, Buffers, Call, Engine, EngineError, EngineFacts, KvType, LoadSpec, Mode, PromptSize, RoundReply,
     Token, Tokenised,
 };
+pub use hidden::{FinalNorm, HiddenStates, OutputRow, Readout, States};
 pub use picture::{Encoded, Shown};
 pub use probe::{Probe, ProbeReply, ProbeWork};
 pub use reply::{Finish, Generated, LabelScore, Phase, PhaseKind, Reply, Scored, TokenProb, Usage};

@@ -6,6 +6,16 @@ use crate::TokenProb;
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     logits: &'a [f32],
+    hidden: Option<Hidden<'a>>,
+}
+
+/// The hidden states at the row's token.
+#[derive(Clone, Copy, Debug)]
+pub struct Hidden<'a> {
+    /// Numbers of one state.
+    pub dimension: usize,
+    /// State by state.
+    pub values: &'a [f32],
 }
 
 /// A row with the sum that its probabilities need: a pass of its own, paid only where probabilities are read.
@@ -56,7 +66,17 @@ impl<'a> Softmax<'a> {
 impl<'a> Row<'a> {
     /// A row over the whole vocabulary.
     pub fn new(logits: &'a [f32]) -> Self {
-        Row { logits }
+        Row { logits, hidden: None }
+    }
+
+    /// The same row with the hidden states that it was made from.
+    pub fn with_hidden(self, hidden: Option<Hidden<'a>>) -> Self {
+        Row { hidden, ..self }
+    }
+
+    /// The hidden states at the row's token, where they are read.
+    pub fn hidden(&self) -> Option<Hidden<'a>> {
+        self.hidden
     }
 
     /// Computes the sum that probabilities need.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::HiddenStates;
+
 /// The answer to one [`Job`](crate::Job).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
@@ -63,6 +65,10 @@ pub struct Scored {
     pub watched: Vec<f64>,
     /// Entropy of the next token's distribution over the full vocabulary, in nats; `None` when a logit was not finite.
     pub entropy: Option<f64>,
+    /// The hidden states that were wanted, as far as they can be had. They travel and are kept apart from the rest:
+    /// a log holds answers.
+    #[serde(skip)]
+    pub states: Option<HiddenStates>,
 }
 
 /// One continuation's score.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::States;
+
 /// Who speaks in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
@@ -137,6 +139,8 @@ pub struct Score {
     /// Sets of token texts. Of each set the probability is wanted that the next token is one of these texts; a text that
     /// no token of the vocabulary spells counts for nothing.
     pub watch: Vec<Vec<String>>,
+    /// Which hidden states are wanted where the probabilities of the continuations are read.
+    pub states: States,
 }
 
 /// Generate text.

@@ -53,7 +53,7 @@ fn picture(number: usize) -> Shown {
 /// Log-probabilities of the labels and a greedy reply.
 type Said = (Vec<f64>, Vec<i32>);
 
-fn softmax(logits: &[f32]) -> impl Fn(i32) -> f64 {
+fn softmax(logits: &[f32]) -> impl Fn(i32) -> f64 + use<> {
     let most = logits.iter().copied().fold(f32::MIN, f32::max);
     let sum: f64 = logits.iter().map(|&logit| f64::from(logit - most).exp()).sum();
     let logits = logits.to_vec();

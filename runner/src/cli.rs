@@ -17,6 +17,7 @@ mod models;
 mod pack;
 mod plan;
 mod power;
+mod probe;
 mod progress;
 mod quantize;
 mod regrade;
@@ -80,6 +81,9 @@ enum Command {
     /// Compare models item by item: runs, or models of one run, the reference first
     #[command(after_help = compare::HELP)]
     Compare(compare::CompareCommand),
+    /// Read answers out of hidden states by linear readouts, and repair the model's own
+    #[command(after_help = probe::HELP)]
+    Probe(probe::ProbeCommand),
     /// Check runs against themselves: frames, hashes, what is there, grades
     Verify(verify::VerifyCommand),
     /// Write a run in a form that other tools read
@@ -145,6 +149,7 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
         Command::Bench(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Probe(command) => command.run(),
         Command::Merge(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Export(command) => command.run(),

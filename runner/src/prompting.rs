@@ -1,7 +1,7 @@
 //! From what an interface asks to the job that an engine gets.
 
 use models::template::{Renderer, TemplateError, marks};
-use models::{Generate, Job, Prompt, Request};
+use models::{Generate, Job, Prompt, Request, States};
 use sha2::{Digest, Sha256};
 
 /// A job with the identity of its prompt.
@@ -40,4 +40,12 @@ pub fn job(
     }
     let job = Job { id, prompt: segments, add_bos: renderer.add_bos(prompt), request, follow_up: false };
     Ok(Rendered { job, prompt_hash })
+}
+
+/// A job that is asked for another reason than its answer needs no hidden states.
+pub fn without_states(mut job: Job) -> Job {
+    if let Request::Score(score) = &mut job.request {
+        score.states = States::None;
+    }
+    job
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use models::States;
 use models::gguf::hex;
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
 use crate::report::{Done, RunLog};
+use crate::states::{STATES_FILE, StatesWriter};
 
 /// An opened run folder.
 pub struct Session {
@@ -22,6 +24,8 @@ pub struct Session {
     pub log: Option<Log<Entry>>,
     /// What is in the log.
     pub done: Done,
+    /// Where hidden states are kept, if they are.
+    pub states: Option<StatesWriter>,
     notes: Vec<String>,
 }
 
@@ -43,6 +47,7 @@ impl Session {
             return resume(dir, header, plan, &clock);
         }
         header.run_id = log::run_id(clock.now(), stem);
+        let run_id = header.run_id.clone();
         let header = Entry::Header(Box::new(header));
         let mut log = Log::create(&dir, &header, fsync(plan)).map_err(disk)?;
         // Nothing can be read without the header, so one damaged block must not take it.
@@ -50,7 +55,8 @@ impl Session {
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
         let notes = vec![format!("run folder: {}", dir.display())];
-        Ok(Session { dir, log: Some(log), done: Done::default(), notes })
+        let states = states(plan, &dir, &run_id)?;
+        Ok(Session { dir, log: Some(log), done: Done::default(), states, notes })
     }
 
     /// What people should know, one line each.
@@ -87,7 +93,7 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
     let done = run.done();
     if run.complete.is_some() {
         notes.push(format!("{}: the run is complete", dir.display()));
-        return Ok(Session { dir, log: None, done, notes });
+        return Ok(Session { dir, log: None, done, states: None, notes });
     }
     notes.push(format!(
         "{}: going on, {} of {} groups are done",
@@ -96,7 +102,17 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         run.header.own_groups()
     ));
     log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
-    Ok(Session { dir, log: Some(log), done, notes })
+    if plan.config.asking.hidden_states != States::None
+        && !done.groups.is_empty()
+        && !dir.join(STATES_FILE).exists()
+    {
+        notes.push(format!(
+            "the file `{STATES_FILE}` is gone: hidden states are kept of the groups that are still to come; for all of them, \
+             run into another folder with --out"
+        ));
+    }
+    let states = states(plan, &dir, &run.header.run_id)?;
+    Ok(Session { dir, log: Some(log), done, states, notes })
 }
 
 fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Session {
@@ -107,6 +123,14 @@ fn begun(clock: &SystemClock, groups_done: u32, torn_bytes: u64) -> entry::Sessi
         groups_done,
         torn_bytes,
     }
+}
+
+/// Opens the file of hidden states, where they are kept.
+fn states(plan: &Plan, dir: &Path, run_id: &str) -> Result<Option<StatesWriter>, Failure> {
+    if plan.config.asking.hidden_states == States::None {
+        return Ok(None);
+    }
+    StatesWriter::open(dir, run_id, fsync(plan) != Fsync::Never).map(Some)
 }
 
 fn fsync(plan: &Plan) -> Fsync {

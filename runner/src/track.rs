@@ -65,6 +65,11 @@ impl<'a> Track<'a> {
         &self.turns
     }
 
+    /// Requests of the question at hand that are answered.
+    pub fn answered_requests(&self) -> usize {
+        self.turn.as_ref().map_or(0, |turn| turn.replies.len())
+    }
+
     /// The pictures that the item may show.
     pub fn pictures(&self) -> impl Iterator<Item = &'a datasets::Picture> + use<'a> {
         self.item.pictures()

@@ -160,11 +160,11 @@ mod tests {
             (crate::Task::named("logic").unwrap().items)(&crate::Params::default(), 1).unwrap().remove(0),
         ];
         for item in fixed {
-            assert_eq!(forms(&item, 5), [item.clone()]);
+            assert_eq!(forms(&item, 5), std::slice::from_ref(&item));
         }
         let plain = item(&["a band", "A minor and D major"], 1);
         assert_eq!(forms(&plain, 2).len(), 2);
-        assert_eq!(forms(&plain, 0), [plain.clone()]);
+        assert_eq!(forms(&plain, 0), std::slice::from_ref(&plain));
         assert_eq!((base("a@p"), base("a@px"), base("x@p12"), base("plain")), ("a@p", "a@px", "x", "plain"));
     }
 

@@ -37,7 +37,10 @@ pub(super) fn request(prompt: Prompt, labels: &[String], settings: &Settings) ->
     let continuations = continuations(labels, &prompt.lead, prompt::last_text(&prompt), settings);
     let variants = labels.iter().flat_map(|label| [label.clone(), format!(" {label}")]).collect();
     let watch = vec![CONTINUATION_TOKENS.clone(), variants];
-    (prompt, Request::Score(Score { continuations, top: settings.top, watch }))
+    (
+        prompt,
+        Request::Score(Score { continuations, top: settings.top, watch, states: settings.hidden_states }),
+    )
 }
 
 /// Asks for the scores of the labels, once.

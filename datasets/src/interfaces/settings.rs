@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use models::{LoopGuard, Sampling, ThinkingCap};
+use models::{LoopGuard, Sampling, States, ThinkingCap};
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
@@ -64,6 +64,9 @@ pub struct Settings {
     pub rescue: bool,
     /// Most probable tokens to log beside label scores.
     pub top: u16,
+    /// Which hidden states are kept where labels are scored. Changes no answer, but what a run holds.
+    #[serde(skip_serializing_if = "is_default")]
+    pub hidden_states: States,
     /// Names of endings to sweep; `all` for the whole list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endings: Vec<String>,
@@ -132,6 +135,7 @@ impl Default for Settings {
             thinking_max_tokens: 0,
             rescue: false,
             top: 10,
+            hidden_states: States::None,
             endings: Vec::new(),
             write_endings: false,
             label_sets: Vec::new(),

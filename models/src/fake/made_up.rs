@@ -39,5 +39,5 @@ pub(super) fn scored(text: &str, score: &Score, usage: Usage) -> Scored {
     let watched = score.watch.iter().map(|set| set.iter().map(of_text).sum()).collect();
     let labelled: f64 = labels.iter().map(|label| -label.sum().exp() * label.sum()).sum();
     let entropy = Some(labelled - others * each * each.ln());
-    Scored { labels, mass: Some(MASS), top, usage, watched, entropy }
+    Scored { labels, mass: Some(MASS), top, usage, watched, entropy, states: None }
 }

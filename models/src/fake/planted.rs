@@ -95,6 +95,7 @@ impl Planted {
             usage,
             watched: score.watch.iter().map(|set| set.iter().map(of_text).sum()).collect(),
             entropy: Some(entropy),
+            states: None,
         }
     }
 
@@ -141,6 +142,7 @@ mod tests {
             continuations: vec!["A".into(), "B".into()],
             top: 3,
             watch: vec![vec![" So".into(), " We".into()]],
+            ..Score::default()
         }
     }
 

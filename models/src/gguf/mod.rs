@@ -53,6 +53,8 @@ pub struct Header {
     pub vocabulary: Vocabulary,
     /// Oddities that do not stop a run, one line each.
     pub notes: Vec<String>,
+    /// Where the tensors' data begin, in bytes from the start of the first part.
+    pub data_start: u64,
     parts: Vec<PathBuf>,
 }
 
@@ -132,7 +134,7 @@ fn read<R: Source>(source: R, path: &Path) -> Result<Header, Fault> {
     let alignment = alignment(&values)?;
     let extent = tensor::extent(&tensors, alignment)?;
     let start = tensor::padded(table_end, alignment);
-    let Some(end) = start.and_then(|start| start.checked_add(extent)) else {
+    let Some((data_start, end)) = start.and_then(|start| Some((start, start.checked_add(extent)?))) else {
         return Err(Fault::Absurd("its data are said to end beyond any file".to_owned()));
     };
     if !tensors.is_empty() && end > bytes.len() {
@@ -145,7 +147,7 @@ fn read<R: Source>(source: R, path: &Path) -> Result<Header, Fault> {
     let file_bytes = bytes.len();
     let path = path.to_owned();
     let parts = vec![path.clone()];
-    Ok(Header { path, version, file_bytes, values, tensors, vocabulary, notes, parts })
+    Ok(Header { path, version, file_bytes, values, tensors, vocabulary, notes, data_start, parts })
 }
 
 fn alignment(values: &BTreeMap<String, Value>) -> Result<u64, Fault> {

@@ -7,11 +7,12 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_sys_2 as sys;
 
 use super::cache::Cache;
+use super::capture::{self, Capture};
 use super::checkpointed::STATES;
 use super::context::{Batch, Context, directions};
 use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans};
+use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans, States};
 
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
@@ -71,6 +72,8 @@ pub(super) struct Decoder {
     spans: Spans,
     /// What reads pictures, where there is something.
     pub(super) vision: Option<Vision>,
+    /// Where hidden states are copied to; it outlives the context, which is dropped first.
+    capture: Option<capture::Shared>,
 }
 
 impl Decoder {
@@ -78,6 +81,20 @@ impl Decoder {
         _: &LlamaBackend,
         model: &'static LlamaModel,
         spec: &LoadSpec,
+    ) -> Result<Self, EngineError> {
+        Decoder::open(model, spec, None)
+    }
+
+    /// The same, able to tell hidden states.
+    pub(super) fn listening(model: &'static LlamaModel, spec: &LoadSpec) -> Result<Self, EngineError> {
+        let capture = Capture::new(model.n_embd().max(0) as usize, model.n_layer() as usize);
+        Decoder::open(model, spec, Some(capture))
+    }
+
+    fn open(
+        model: &'static LlamaModel,
+        spec: &LoadSpec,
+        capture: Option<capture::Shared>,
     ) -> Result<Self, EngineError> {
         let Shape { cells, batch_tokens, sequences } = Shape::of(spec, keeps_state(model));
         let kv = match spec.kv {
@@ -99,6 +116,9 @@ impl Decoder {
         params.n_threads = spec.threads as i32;
         params.n_threads_batch = spec.threads_batch as i32;
         params.no_perf = true;
+        if let Some(capture) = &capture {
+            capture::listen(&mut params, capture);
+        }
         let context = Context::open(model, params).ok_or_else(|| {
             EngineError(format!("no context of {cells} tokens could be opened (out of memory?)"))
         })?;
@@ -116,7 +136,25 @@ impl Decoder {
             tile: None,
             spans: Spans::since(Instant::now()),
             vision: None,
+            capture,
         })
+    }
+
+    /// Whether hidden states can be told.
+    pub(super) fn listens(&self) -> bool {
+        self.capture.is_some()
+    }
+
+    /// Which hidden states rows come with from now on.
+    pub(super) fn set_states(&self, wish: States) {
+        if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
+            capture.set_wish(wish);
+        }
+    }
+
+    /// Why hidden states are missing, where something is known.
+    pub(super) fn states_fault(&self) -> Option<String> {
+        self.capture.as_ref()?.lock().ok()?.fault().map(str::to_owned)
     }
 
     /// Tokens that one sequence may have.
@@ -281,6 +319,10 @@ impl Decoder {
             return Ok(());
         }
         let is_mutual = self.tile.take().is_some() && self.vision.as_ref().is_some_and(Vision::is_mutual);
+        if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
+            let (tokens, micro_batch_tokens) = (self.batch.len(), self.context.batch_sizes().1);
+            capture.begin(&self.wanted, tokens, micro_batch_tokens as usize);
+        }
         let started = Instant::now();
         if is_mutual {
             self.context.set_causal(false);
@@ -298,10 +340,15 @@ impl Decoder {
             self.wanted.clear();
             return Err(decode_error(code));
         }
+        let mut capture = self.capture.as_ref().and_then(|capture| capture.lock().ok());
+        if let Some(capture) = &mut capture {
+            capture.end();
+        }
         let mut rows = Ok(());
         for (number, &place) in self.wanted.iter().enumerate() {
+            let hidden = capture.as_ref().and_then(|capture| capture.hidden(number));
             match self.context.logits(place) {
-                Some(row) => read(number, Row::new(row)),
+                Some(row) => read(number, Row::new(row).with_hidden(hidden)),
                 None => rows = Err("llama.cpp has no logits where they were asked for".to_owned()),
             }
         }

@@ -4,6 +4,7 @@
 
 mod admission;
 mod cache;
+mod capture;
 mod checkpointed;
 mod context;
 mod decoder;
@@ -16,6 +17,7 @@ mod quantise;
 mod scoring;
 mod sizing;
 mod state;
+mod unembedding;
 mod vision;
 mod vocabulary;
 mod work;
@@ -31,10 +33,11 @@ use llama_cpp_2::model::params::LlamaModelParams;
 
 use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
-    ProbeReply, PromptSize, Reply, RoundReply, Shown, Tokenised,
+    ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, Shown, States, Tokenised,
 };
 use decoder::{Decoder, Shape, keeps_state};
 use eyes::Eyes;
+use unembedding::Unembedding;
 use vision::Vision;
 use vocabulary::{Impossible, Vocabulary};
 
@@ -51,6 +54,8 @@ pub struct Llama {
     spec: LoadSpec,
     /// What reads pictures; where the vocabulary alone is loaded, from the first picture on.
     vision: Option<Vision>,
+    /// The model's end, read when states are wanted for the first time.
+    unembedding: Option<Result<Unembedding, String>>,
 }
 
 impl Llama {
@@ -86,7 +91,16 @@ impl Llama {
             shows_pictures: spec.mmproj.is_some(),
         };
         let parallel = spec.parallel.max(1) as usize;
-        Ok(Llama { vocabulary, decoder, parallel, facts, model, spec: spec.clone(), vision })
+        Ok(Llama {
+            vocabulary,
+            decoder,
+            parallel,
+            facts,
+            model,
+            spec: spec.clone(),
+            vision,
+            unembedding: None,
+        })
     }
 }
 
@@ -146,6 +160,52 @@ fn system_info() -> String {
 }
 
 impl Llama {
+    /// Makes the context able to tell hidden states, where a job wants some; it is opened anew for the first one that does.
+    fn listen(&mut self, jobs: &[Job]) -> Result<States, EngineError> {
+        let wish = |job: &Job| match &job.request {
+            Request::Score(score) => score.states,
+            Request::Generate(_) => States::None,
+        };
+        let wish = jobs.iter().map(wish).max().unwrap_or_default();
+        if wish != States::None && self.decoder.as_ref().is_some_and(|decoder| !decoder.listens()) {
+            // The first context's memory is needed for the second; what reads pictures stays.
+            let vision = self.decoder.take().and_then(|decoder| decoder.vision);
+            let mut decoder = Decoder::listening(self.model, &self.spec)?;
+            decoder.vision = vision;
+            self.decoder = Some(decoder);
+        }
+        if let Some(decoder) = &self.decoder {
+            decoder.set_states(wish);
+        }
+        Ok(wish)
+    }
+
+    /// What reads labels out of the states of a round, and why states are missing.
+    fn readout(&mut self, jobs: &[Job], replies: &[Reply]) -> Readout {
+        let path = &self.spec.model;
+        let end = self.unembedding.get_or_insert_with(|| Unembedding::open(path));
+        let mut readout = match end {
+            Ok(end) => end.readout(replies),
+            Err(reason) => {
+                Readout { refusals: vec![format!("no logit lens: {reason}")], ..Readout::default() }
+            }
+        };
+        let is_missing = |(job, reply): (&Job, &Reply)| {
+            let wanted = matches!(&job.request, Request::Score(score) if score.states != States::None);
+            wanted && matches!(reply, Reply::Scored(scored) if scored.states.is_none())
+        };
+        if jobs.iter().zip(replies).any(is_missing) {
+            let fault = self.decoder.as_ref().and_then(Decoder::states_fault);
+            readout.refusals.push(match fault {
+                Some(fault) => format!("hidden states cannot be had: {fault}"),
+                None => "hidden states cannot be had: this architecture does not name the states of its layers, or they are \
+                         not finite"
+                    .into(),
+            });
+        }
+        readout
+    }
+
     /// Texts of the tokens of all scored labels, each once.
     fn label_pieces(&self, replies: &[Reply]) -> Vec<(i32, String)> {
         let labels = replies.iter().filter_map(|reply| match reply {
@@ -188,6 +248,7 @@ impl Engine for Llama {
     }
 
     fn round(&mut self, jobs: &[Job], progress: &mut dyn FnMut(Advance)) -> Result<RoundReply, EngineError> {
+        let wish = self.listen(jobs)?;
         let Some(decoder) = &mut self.decoder else {
             return Err(EngineError("only the vocabulary is loaded: jobs cannot be answered".into()));
         };
@@ -218,6 +279,9 @@ impl Engine for Llama {
         reply.pictures = self.vision.as_mut().map(Vision::report).unwrap_or_default();
         reply.phases.insert(0, tokenize);
         reply.pieces = self.label_pieces(&reply.replies);
+        if wish != States::None {
+            reply.readout = self.readout(jobs, &reply.replies);
+        }
         reply.took_us = started.elapsed().as_micros() as u64;
         Ok(reply)
     }

@@ -3,7 +3,7 @@
 use super::vocabulary::Vocabulary;
 use crate::labels::LabelTokens;
 use crate::logits::Row;
-use crate::{LabelScore, Scored, TokenProb, Usage};
+use crate::{HiddenStates, LabelScore, Scored, States, TokenProb, Usage};
 
 /// Scores in the making.
 pub(super) struct Scoring {
@@ -16,10 +16,12 @@ pub(super) struct Scoring {
     watch: Vec<Vec<i32>>,
     watched: Vec<f64>,
     entropy: Option<f64>,
+    wish: States,
+    states: Option<HiddenStates>,
 }
 
 impl Scoring {
-    pub(super) fn new(labels: LabelTokens, top_count: u16, watch: Vec<Vec<i32>>) -> Self {
+    pub(super) fn new(labels: LabelTokens, top_count: u16, watch: Vec<Vec<i32>>, wish: States) -> Self {
         let unknown = |tail: &Vec<i32>| LabelScore {
             tokens: tail.clone(),
             logprobs: vec![f32::NAN; tail.len()],
@@ -34,6 +36,8 @@ impl Scoring {
             watch,
             watched: Vec::new(),
             entropy: None,
+            wish,
+            states: None,
         }
     }
 
@@ -45,6 +49,12 @@ impl Scoring {
     pub(super) fn first(&mut self, row: Row<'_>, vocabulary: &Vocabulary) {
         let softmax = row.softmax();
         self.finite &= softmax.is_finite();
+        if let (true, Some(hidden)) = (self.wish != States::None, row.hidden()) {
+            // Another job of the round may have wanted more.
+            let behind_norm = hidden.values.len().saturating_sub(hidden.dimension);
+            let from = if self.wish == States::Final { behind_norm } else { 0 };
+            self.states = HiddenStates::pack(hidden.dimension, &hidden.values[from..]);
+        }
         for score in &mut self.scores {
             score.logprobs[0] = softmax.logprob(score.tokens[0]);
             score.rank = row.rank(score.tokens[0]);
@@ -81,6 +91,7 @@ impl Scoring {
             usage,
             watched: self.watched,
             entropy: self.entropy,
+            states: self.states,
         }
     }
 }

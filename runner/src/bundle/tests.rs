@@ -7,7 +7,7 @@ use crate::parcel::{Base, Kind, Material, write};
 /// A parcel behind the executable of this test, for nothing but its members.
 fn parcel(dir: &Path, members: Vec<Material<'_>>) -> Parcel {
     let base = dir.join("base");
-    let mut bytes = vec![0; 120];
+    let mut bytes = [0; 120];
     bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
     std::fs::write(&base, &bytes[..64]).unwrap();
     let out = dir.join("out");

@@ -87,10 +87,10 @@ pub(super) fn start(bundle: &Bundle) -> Result<Exit, Failure> {
     crate::memory::enter_scope(config.memory.enforce);
     let program = Program::find(&config.engine.cpu_level)?;
     let sources = sources(bundle, &places)?;
-    if let Some(run) = results.earlier()? {
-        if let Some(done) = earlier(bundle, &config, program.level(), &sources, &results, &run)? {
-            return Ok(done);
-        }
+    if let Some(run) = results.earlier()?
+        && let Some(done) = earlier(bundle, &config, program.level(), &sources, &results, &run)?
+    {
+        return Ok(done);
     }
     for source in &sources {
         config.models.push(source.ready(bundle, &places)?);

@@ -8,6 +8,7 @@ use super::report::is_broken_pipe;
 use super::{output, print};
 use crate::exit::{Exit, Failure};
 use crate::export::{llama_bench, write_jsonl, write_lm_eval};
+use crate::probes;
 use crate::report::{RunLog, write_items_csv};
 
 /// Forms that a run can be written in.
@@ -29,8 +30,11 @@ pub(super) struct ExportCommand {
     /// Folder of the run
     dir: PathBuf,
     /// Form of the output
-    #[arg(long, value_enum)]
-    format: Format,
+    #[arg(long, value_enum, required_unless_present = "readouts")]
+    format: Option<Format>,
+    /// Recorded readouts: a folder (-o) with readouts.jsonl and the hidden states as NumPy arrays
+    #[arg(long, conflicts_with = "format")]
+    readouts: bool,
     /// Where to: a file (`-`: standard output), or a folder for lm-eval
     #[arg(short, long, value_name = "PATH", default_value = "-")]
     out: PathBuf,
@@ -38,6 +42,7 @@ pub(super) struct ExportCommand {
 
 impl ExportCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        let Some(format) = self.format else { return self.readouts() };
         let run = RunLog::read(&self.dir)?;
         let failed = |error: std::io::Error| Failure::disk(format!("{}: {error}", self.out.display()));
         let ended = |result: std::io::Result<()>| match result {
@@ -45,7 +50,7 @@ impl ExportCommand {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(failed(error)),
             _ => Ok(Exit::Done),
         };
-        match self.format {
+        match format {
             Format::Csv => match write_items_csv(&run, output(&self.out)?) {
                 Err(error) if !is_broken_pipe(&error) => {
                     Err(Failure::disk(format!("{}: {error}", self.out.display())))
@@ -72,5 +77,14 @@ impl ExportCommand {
                 print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
             }
         }
+    }
+
+    fn readouts(self) -> Result<Exit, Failure> {
+        if self.out.as_os_str() == "-" {
+            return Err(Failure::usage("--readouts writes several files: name a folder with -o"));
+        }
+        let corpora = probes::load_answers(&self.dir)?;
+        let written = probes::export(&corpora, &self.out)?;
+        print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use super::{output, print};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
+use crate::probes::{self, ProbeResult};
 use crate::report::{
     Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog,
     Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table,
@@ -110,6 +111,7 @@ struct Read {
     papers: Vec<Published>,
     notes: Vec<String>,
     costs: Vec<Cost>,
+    probes: Option<ProbeResult>,
     decoding: Option<Decoding>,
     parity: Vec<Parity>,
     phases: Vec<PhaseCost>,
@@ -158,7 +160,8 @@ impl ReportCommand {
 
     fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
         let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
-        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice)?;
+        let probes = ProbeResult::of_run(&self.dir)?;
+        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice, probes)?;
         if path.as_os_str() == "-" {
             return print(&page);
         }
@@ -226,7 +229,21 @@ impl ReportCommand {
         let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
         let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
         let phases = phases(&run);
-        Ok(Read { run, cells, strata, controls, figures, papers, notes, costs, decoding, parity, phases })
+        let probes = ProbeResult::of_run(&self.dir)?;
+        Ok(Read {
+            run,
+            cells,
+            strata,
+            controls,
+            figures,
+            papers,
+            notes,
+            costs,
+            decoding,
+            parity,
+            phases,
+            probes,
+        })
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -302,6 +319,7 @@ impl ReportCommand {
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));
         }
+        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width)));
         format!("{notes}{}\n", tables.join("\n\n"))
     }
 }

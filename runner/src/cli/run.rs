@@ -123,8 +123,10 @@ pub(super) fn drive(
                     power_lines(began).iter().for_each(|line| say(line));
                 }
                 let done = &session.done;
+                let states = session.states.take();
                 let report =
-                    supervisor::run(plan, &mut log, done, program, interrupt, &mut teller, measuring).await;
+                    supervisor::run(plan, &mut log, done, program, interrupt, &mut teller, measuring, states)
+                        .await;
                 log.close().map_err(|error| Failure::disk(error.to_string()))?;
                 // An unmounted disk takes what is written to it, and gives it to nobody.
                 if !dir.join(LOG_FILE).exists() {

@@ -9,7 +9,7 @@ fn the_reference_is_the_default_and_names_every_key() {
     let config = Config::parse(REFERENCE, "configs/default.toml").unwrap();
     assert_eq!(config, Config::default());
     // Commented keys count: `limit` and the tables of models and tasks have no default to show.
-    let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top \
+    let keys = "seed limit interfaces out cue cue-place normalisation separator max-tokens stop loop-guard-off thinking-max-tokens rescue top hidden-states \
                 mass-floor mode sequences parallel cells threads threads-batch batch-tokens context-tokens context-cap-tokens mmap deadline-s sync \
                 power rate-hz meter meter-domain meter-description meter-every-ms meter-latency-ms meter-clock-ms idle-s settle-s cool-down-s timeline-s \
                 items repetitions warm-up path name template thinking guess-pre-tokenizer memory-budget label params \

@@ -8,8 +8,12 @@ use super::prediction::{Prediction, predict};
 use super::repack::Features;
 use super::watch::Reading;
 use super::{Limit, Refusal, System};
+use crate::levels::OWN_BUILD;
 use crate::plan::PlannedModel;
 use crate::supervisor::{Link, LinkError, Need};
+
+/// Code of the program that loading a vocabulary does not touch.
+const COMPUTING_BYTES: u64 = 2 << 20;
 
 /// What a worker takes before it has weights, and what its processor can do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +30,10 @@ impl Ground {
     /// Looks at a worker that has just loaded a vocabulary.
     pub fn of(link: &Link, facts: &EngineFacts) -> Ground {
         let reading = link.pid().and_then(|pid| Reading::of(&System::default(), pid)).unwrap_or_default();
+        // A worker that was started from memory has its program there too.
+        let program_bytes = if link.level() == OWN_BUILD { 0 } else { COMPUTING_BYTES };
         Ground {
-            private_bytes: reading.private_bytes,
+            private_bytes: reading.private_bytes + program_bytes,
             file_bytes: reading.file_bytes,
             features: Features::of(&facts.system),
         }
@@ -35,8 +41,6 @@ impl Ground {
 
     /// Pages of the program once it computes, too.
     pub fn program_file_bytes(&self) -> u64 {
-        /// Code that loading a vocabulary does not touch.
-        const COMPUTING_BYTES: u64 = 2 << 20;
         if self.file_bytes == 0 { 0 } else { self.file_bytes + COMPUTING_BYTES }
     }
 }

@@ -38,10 +38,11 @@ impl Mmproj {
             return Err(Failure::input(format!("{name}: it is a projector without an encoder for pictures")));
         }
         let given = header.values.get("clip.vision.projection_dim").and_then(Value::count);
+        // Some models take the vectors of several layers of the encoder at once.
+        let layers = model.of_architecture("n_deepstack_layers").unwrap_or(0);
         if let (Some(given), Some(taken)) = (given, model.width())
-            // Some models take the vectors of several layers at once.
-            && given % taken != 0
             && given != taken
+            && given != taken * (1 + layers)
         {
             return Err(Failure::input(format!(
                 "{name}: it is the picture projector of another model: it gives vectors of {given} numbers, and {} takes {taken}",

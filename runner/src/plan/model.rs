@@ -80,7 +80,7 @@ impl PlannedModel {
         Ok(PlannedModel {
             record,
             path: header.path.clone(),
-            unmappable: header.files().into_iter().find_map(|file| models::mapping::refusal(file)),
+            unmappable: header.files().iter().find_map(|file| models::mapping::refusal(file)),
             header: Some(header),
             renderer,
             memory_budget: choice.memory_budget,

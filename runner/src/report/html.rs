@@ -20,6 +20,7 @@ use super::papers::{Published, published};
 use super::parity::parity;
 use crate::compare::{Comparison, Options, compare_models};
 use crate::exit::{Exit, Failure};
+use crate::probes::ProbeResult;
 
 /// Styles of the page.
 const STYLE: &str = include_str!("html/style.css");
@@ -39,6 +40,8 @@ pub(super) struct Material<'a> {
     comparison: Option<Comparison>,
     /// What to show of single items.
     items: ItemChoice,
+    /// What `edge-eval probe` found, where it was asked.
+    probes: Option<ProbeResult>,
 }
 
 /// Which items are shown with their prompts and replies.
@@ -51,7 +54,12 @@ pub struct ItemChoice {
 }
 
 /// Makes the page of a run.
-pub fn html(run: &RunLog, mass_floor: f64, items: ItemChoice) -> Result<String, Failure> {
+pub fn html(
+    run: &RunLog,
+    mass_floor: f64,
+    items: ItemChoice,
+    probes: Option<ProbeResult>,
+) -> Result<String, Failure> {
     let cells = cells(run);
     let controls = Controls::of(run);
     let papers = published(run, &controls).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
@@ -63,7 +71,7 @@ pub fn html(run: &RunLog, mass_floor: f64, items: ItemChoice) -> Result<String, 
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
     let comparison = (run.header.models.len() > 1).then(|| compare_models(run, &options)).transpose()?;
     let figures = figures(run, &[]);
-    Ok(page(&Material { run, cells, notes, figures, controls, papers, comparison, items }))
+    Ok(page(&Material { run, cells, notes, figures, controls, papers, comparison, items, probes }))
 }
 
 fn page(material: &Material<'_>) -> String {

@@ -18,8 +18,7 @@ pub fn cluster_t(families: &[Family], level: f64) -> Option<(f64, f64)> {
     let weight = |family: &Family| 1.0 / (1.0 - family.items as f64 / all);
     let square = |family: &Family| (family.sum - mean * family.items as f64).powi(2) * weight(family);
     let variance = families.iter().map(square).sum::<f64>() / (all * all);
-    // `NaN` has no interval either.
-    if !(variance > 0.0) {
+    if variance.is_nan() || variance <= 0.0 {
         return None;
     }
     let wide = t((1.0 + level) / 2.0, freedom(families, all)?)? * variance.sqrt();

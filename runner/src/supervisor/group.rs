@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datasets::{Condition, Item, Loss, Picture, Script, Settings};
 use models::template::{Renderer, TemplateError};
-use models::{Advance, Encoded, Job, Phase};
+use models::{Advance, Encoded, HiddenStates, Job, Phase, Readout, Reply};
 
 use super::link::{Link, LinkError};
 use crate::clock::Clock;
@@ -42,6 +42,25 @@ pub struct Account {
     pub spans: Vec<PhaseSpan>,
     /// The pictures that were encoded, by address.
     pub pictures: BTreeMap<String, Encoded>,
+    /// Hidden states, where they were wanted.
+    pub states: Vec<Held>,
+    /// What reads labels out of them.
+    pub readout: Readout,
+}
+
+/// Hidden states of one request.
+#[derive(Debug)]
+pub struct Held {
+    /// The item.
+    pub item: String,
+    /// Name of the condition.
+    pub condition: String,
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The request of the turn, from 0.
+    pub request: usize,
+    /// The states.
+    pub states: HiddenStates,
 }
 
 impl Account {
@@ -50,6 +69,7 @@ impl Account {
         self.phases.clear();
         self.spans.clear();
         self.pictures.clear();
+        self.states.clear();
     }
 
     fn see(&mut self, encoded: Encoded) {
@@ -162,8 +182,22 @@ pub async fn converse(
         account.phases.extend(reply.phases);
         account.pieces.extend(reply.pieces);
         reply.pictures.into_iter().for_each(|encoded| account.see(encoded));
-        let mut replies: Vec<Vec<models::Reply>> = vec![Vec::new(); tracks.len()];
-        for (owner, reply) in owners.iter().zip(reply.replies) {
+        account.readout.extend(reply.readout);
+        let mut replies: Vec<Vec<Reply>> = vec![Vec::new(); tracks.len()];
+        for (owner, mut reply) in owners.iter().zip(reply.replies) {
+            if let Reply::Scored(scored) = &mut reply
+                && let Some(states) = scored.states.take()
+            {
+                let track = &tracks[*owner];
+                let (item, condition) = track.name();
+                account.states.push(Held {
+                    item: item.to_owned(),
+                    condition: condition.to_owned(),
+                    turn: track.turns().len(),
+                    request: track.answered_requests() + replies[*owner].len(),
+                    states,
+                });
+            }
             replies[*owner].push(reply);
         }
         for (track, replies) in tracks.iter_mut().zip(replies) {

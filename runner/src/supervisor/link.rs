@@ -5,8 +5,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use models::{
-    Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
-    Tokenised,
+    Advance, Buffers, EngineError, EngineFacts, HiddenStates, Job, LoadSpec, Probe, ProbeReply, PromptSize,
+    Reply, RoundReply, Tokenised,
 };
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
@@ -72,6 +72,8 @@ pub struct Link {
     guarding: Guarding,
     /// The pictures that the worker holds.
     pub(super) shelf: Shelf,
+    /// Hidden states that came ahead of the answers they belong to.
+    states: Vec<(u32, HiddenStates)>,
 }
 
 impl Link {
@@ -116,7 +118,13 @@ impl Link {
             interrupt,
             guarding,
             shelf: Shelf::default(),
+            states: Vec::new(),
         })
+    }
+
+    /// The CPU level that it was built for.
+    pub fn level(&self) -> &'static str {
+        self.level
     }
 
     /// The worker's process id, while it runs.
@@ -194,7 +202,14 @@ impl Link {
     ) -> Result<RoundReply, LinkError> {
         let count = jobs.len();
         match self.call(&ToWorker::Round(jobs), progress).await? {
-            FromWorker::Done(reply) if reply.replies.len() == count => Ok(reply),
+            FromWorker::Done(mut reply) if reply.replies.len() == count => {
+                for (place, states) in std::mem::take(&mut self.states) {
+                    if let Some(Reply::Scored(scored)) = reply.replies.get_mut(place as usize) {
+                        scored.states = Some(states);
+                    }
+                }
+                Ok(reply)
+            }
             other => Err(self.out_of_turn(&other).await),
         }
     }
@@ -244,6 +259,7 @@ impl Link {
         progress: &mut dyn FnMut(Advance),
     ) -> Result<FromWorker, Option<DeathCause>> {
         let late = |_| Some(DeathCause::Deadline);
+        self.states.clear();
         // A failed write means that the worker is gone; its exit status says how.
         tokio::time::timeout(self.deadline, write_frame(&mut self.input, request))
             .await
@@ -254,6 +270,10 @@ impl Link {
                 tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
             match read {
                 Ok(Some(FromWorker::Progress(advance))) => progress(advance),
+                Ok(Some(FromWorker::States { place, states })) if states.is_whole() => {
+                    self.states.push((place, states));
+                }
+                Ok(Some(FromWorker::States { .. })) => return Err(Some(DeathCause::Garbled)),
                 Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => return Err(None),
                 Err(_) => return Err(Some(DeathCause::Garbled)),

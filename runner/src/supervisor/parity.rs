@@ -55,7 +55,7 @@ impl Runner<'_> {
             let [(prompt, request)] = track.asks() else { continue };
             let job = prompting::job(spec.renderer, 0, prompt, request)
                 .map_err(|error| failed(usize::from(spec.at.model), error.to_string()))?;
-            let jobs = vec![job.job];
+            let jobs = vec![prompting::without_states(job.job)];
             let asked = match link.show(&jobs, item.pictures()).await {
                 Ok(()) => link.round(jobs, &mut |_| ()).await,
                 Err(error) => Err(error),

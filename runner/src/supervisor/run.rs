@@ -21,6 +21,7 @@ use crate::log::{Log, LogError};
 use crate::memory::Guard;
 use crate::plan::{Group, Plan, Visit};
 use crate::report::Done;
+use crate::states::StatesWriter;
 use crate::telemetry::measuring::Measuring;
 use crate::telemetry::record::Stretch;
 
@@ -81,6 +82,8 @@ pub(super) struct Runner<'a> {
     /// How workers of the model at hand are guarded.
     guard: Guard,
     report: Report,
+    /// Where hidden states are kept, if they are.
+    states: Option<StatesWriter>,
 }
 
 /// What is still to be done with a model.
@@ -120,6 +123,7 @@ impl From<LogError> for Stop {
 }
 
 /// Runs what of the plan is not in `done`.
+#[allow(clippy::too_many_arguments)]
 pub async fn run(
     plan: &Plan,
     log: &mut Log<Entry>,
@@ -128,6 +132,7 @@ pub async fn run(
     interrupt: Interrupt,
     progress: &mut dyn Progress,
     measuring: Measuring,
+    states: Option<StatesWriter>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut runner = Runner {
@@ -145,6 +150,7 @@ pub async fn run(
         chosen: done.chosen.clone(),
         guard: Guard::default(),
         report: Report::default(),
+        states,
     };
     let ended = runner.models(done, started).await;
     // What was measured is written whatever became of the run; only a log that cannot be written keeps it back.

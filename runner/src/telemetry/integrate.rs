@@ -96,6 +96,12 @@ impl Integrator {
         (self.missing.is_none() && (!self.counter || self.sums.readings > 1)).then_some(point.power_uw)
     }
 
+    /// The same as a reader sees it at a time: nothing where the last reading lies too far back to stand for now.
+    pub fn power_at_uw(&self, now_us: u64) -> Option<f64> {
+        let silent_us = now_us.saturating_sub(self.last?.at_us);
+        self.power_uw().filter(|_| silent_us <= GAP_INTERVALS * self.every_us)
+    }
+
     /// Takes a reading. Whether edges up to its time can now be told.
     pub fn read(&mut self, at_us: u64, value: Result<Value, Missing>) -> bool {
         let value = match value {
@@ -277,6 +283,15 @@ mod tests {
         assert_eq!(integrator.sums().covered_us, 400_000.0);
         assert_eq!(integrator.sums().energy_uj, 1.6e6, "and still bridged");
         assert_eq!(integrator.sums().changes, 0);
+    }
+
+    #[test]
+    fn a_value_stands_for_three_intervals_and_then_for_nothing() {
+        let mut integrator = Integrator::new(&channel(Kind::Measured), 100_000);
+        assert_eq!(integrator.power_at_uw(0), None);
+        integrator.read(500_000, watts(2.0));
+        assert_eq!(integrator.power_at_uw(800_000), Some(2e6));
+        assert_eq!(integrator.power_at_uw(800_001), None, "a meter that fell silent shows no old value");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub mod protocol;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use models::{Advance, Engine, EngineError, LoadSpec};
+use models::{Advance, Engine, EngineError, HiddenStates, LoadSpec, Reply, RoundReply};
 
 use frame::{FrameReader, FrameWriter, StreamError};
 use protocol::{FromWorker, Quantise, ToWorker};
@@ -61,7 +61,12 @@ pub fn serve(
                 let reply = engine.round(&jobs, &mut |advance| telling.hear(advance));
                 telling.end()?;
                 match reply {
-                    Ok(reply) => FromWorker::Done(reply),
+                    Ok(mut reply) => {
+                        for (place, states) in taken_states(&mut reply) {
+                            writer.write(&FromWorker::States { place, states })?;
+                        }
+                        FromWorker::Done(reply)
+                    }
                     Err(error) => FromWorker::Failed(error),
                 }
             }
@@ -86,6 +91,14 @@ pub fn serve(
         writer.write(&answer)?;
     }
     Ok(())
+}
+
+/// Takes the hidden states out of the replies that have some, with the replies' places.
+fn taken_states(reply: &mut RoundReply) -> impl Iterator<Item = (u32, HiddenStates)> + '_ {
+    (0..).zip(&mut reply.replies).filter_map(|(place, reply)| match reply {
+        Reply::Scored(scored) => Some((place, scored.states.take()?)),
+        _ => None,
+    })
 }
 
 /// Sends progress now and then.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use models::{
-    Advance, Buffers, EngineError, EngineFacts, Job, LoadSpec, Probe, ProbeReply, PromptSize, RoundReply,
-    Shown, Tokenised,
+    Advance, Buffers, EngineError, EngineFacts, HiddenStates, Job, LoadSpec, Probe, ProbeReply, PromptSize,
+    RoundReply, Shown, Tokenised,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,4 +79,12 @@ pub enum FromWorker {
     Quantised,
     /// The pictures are there.
     Shown,
+    /// Not final: the hidden states of one answer of the round that follows, a frame each, so that no frame grows with the
+    /// round.
+    States {
+        /// Place of the answer in the round.
+        place: u32,
+        /// Its states.
+        states: HiddenStates,
+    },
 }

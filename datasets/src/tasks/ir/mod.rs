@@ -2,6 +2,7 @@
 //!
 //! From "Evaluating and Modeling Social Intelligence". The gold is what any observer can conclude, by possible worlds.
 
+mod pattern;
 mod prompt;
 pub mod scene;
 
@@ -55,7 +56,8 @@ shots = 0
 # "none": layout and walk as text; "added": a picture of both before the text; "instead": the picture in place of rows and
 # coordinates; "withheld": neither, a control. Pictures go with the forms "model" and "printed".
 pictures = "none"
-# "order": the order is written out; "choice": four orders are offered, for interfaces that score labels.
+# "order": the order is written out; "choice": four orders are offered, for interfaces that score labels; "pattern": all twelve
+# conclusions are scored, for the shortcut test of `edge-eval probe`; the tag `split` marks every sixth item of a kind as `test`.
 answer = "order"
 "#;
 
@@ -97,6 +99,7 @@ enum GoldRule {
 enum Answer {
     Order,
     Choice,
+    Pattern,
 }
 
 impl Default for Settings {
@@ -179,7 +182,7 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
         compat: settings.compat_walls,
     };
     let mut used = HashSet::new();
-    let mut items = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
     for number in 0..settings.scenes {
         let mut stream = Stream::new(seed, &["ir", "scene", &number.to_string()]);
         // A scene that was drawn before, or has no walk of the wanted kinds, is drawn anew.
@@ -196,7 +199,12 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
                 ))
             })?;
         for (place, found) in walks.iter().enumerate() {
-            items.push(item(&settings, seed, (number, place), &scene, found));
+            let before = items.iter().filter(|item| item.tags["kind"] == found.gold.word()).count();
+            let mut item = item(&settings, seed, (number, place), &scene, found);
+            if settings.answer == Answer::Pattern {
+                item.tags.insert("split".to_owned(), pattern::part(before).to_owned());
+            }
+            items.push(item);
         }
     }
     Ok(items)
@@ -267,6 +275,15 @@ fn item(
             reading: Reading::Ordering,
             gold: Gold::Ordering { chain, free },
         },
+        Answer::Pattern => Question {
+            history: Vec::new(),
+            stem: settings.pictures.parts(stem, stretches),
+            ask: ask_pattern(),
+            labels: pattern::labels(),
+            options: Vec::new(),
+            reading: Reading::Statement,
+            gold: Gold::Label(pattern::place(found.gold, pick)),
+        },
         Answer::Choice => {
             let mut stream = Stream::new(seed, &["ir", "options", &id]);
             let mut offers = offers(found.gold, pick, &mut stream);
@@ -328,6 +345,12 @@ fn ask_order(form: Form) -> Ask {
             "{notation}\n\nThink step by step. End with a line that begins with \"Answer:\" and holds the order."
         ))],
     }
+}
+
+/// The paper's model saw the input alone and wrote the order: the order is scored right behind it, and there is no other way
+/// of asking.
+fn ask_pattern() -> Ask {
+    Ask { direct: "\n".to_owned(), ..Ask::default() }
 }
 
 fn ask_choice() -> Ask {

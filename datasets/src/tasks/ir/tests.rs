@@ -404,3 +404,29 @@ fn pictures_show_the_walk_in_place_of_its_lines() {
     }
     assert!(items(&Params("form = 'shortcut'\npictures = 'added'".parse().unwrap()), 1).is_err());
 }
+
+#[test]
+fn the_pattern_form_offers_every_conclusion_and_splits_each_kind_five_to_one() {
+    let items = items_with("form = \"shortcut\"\nanswer = \"pattern\"", 1);
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for item in &items {
+        let question = item.first_question();
+        assert_eq!(question.labels.len(), 12);
+        assert!(question.ask.reason.is_empty());
+        let right = &question.labels[usize::from(question.gold.label().unwrap())];
+        // What the order form calls right, by the walk itself.
+        let lines: Vec<&str> = stem(item).lines().skip(1).collect();
+        let pick = FOODS_FOR_TESTS[usize::from(pick_of(&lines))];
+        let want = match item.tags["kind"].as_str() {
+            "previsited" => format!("N > {pick} > {{"),
+            _ => format!("{pick} > {{"),
+        };
+        assert!(right.starts_with(&want), "{}: {right} {want}", item.id);
+        assert_eq!(right.ends_with(", {N}"), item.tags["kind"] == "last", "{}", item.id);
+        *counts.entry((item.tags["kind"].clone(), item.tags["split"].clone())).or_default() += 1;
+    }
+    for kind in ["intermediate", "last", "previsited"] {
+        let of = |split: &str| counts[&(kind.to_owned(), split.to_owned())];
+        assert_eq!(of("test"), (of("test") + of("train")) / 6, "{kind}");
+    }
+}

@@ -10,6 +10,7 @@ mod items;
 mod latency;
 mod papers;
 mod pictures;
+mod probes;
 mod provenance;
 mod slots;
 mod summary;
@@ -45,6 +46,7 @@ pub(super) const ALL: &[Section] = &[
         title: "Reading the answer: the decoding laboratory",
         render: decoding::render,
     },
+    Section { id: "probes", title: "Readouts of hidden states", render: probes::render },
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "energy", title: "Energy", render: energy::render },
     Section { id: "timeline", title: "Power and machine over time", render: timeline::render },

@@ -40,7 +40,7 @@ fn two_models() -> RunLog {
 }
 
 fn made(run: &RunLog) -> String {
-    html(run, 0.05, ItemChoice { per_place: 3, named: Vec::new() }).unwrap()
+    html(run, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, None).unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn one_model_without_answers_makes_a_page_too() {
 #[test]
 fn an_item_can_be_named_and_an_unknown_one_is_refused() {
     let run = two_models();
-    let named = |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] });
+    let named = |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] }, None);
     assert!(named("i7").unwrap().contains("<h3>i7: "));
     let failure = named("i99").unwrap_err();
     assert_eq!(
@@ -136,4 +136,79 @@ fn a_page_of_many_items_stays_small() {
     }
     let page = made(&run(&["lights"], items));
     assert!(page.len() < 300_000, "{} bytes", page.len());
+}
+
+/// A run on a machine with a meter and a thermometer, sampled for a minute with a silence of ten seconds.
+fn sampled() -> RunLog {
+    use crate::clock::Moment;
+    use crate::telemetry::record::{Began, Row};
+    use crate::telemetry::source::{Channel, Domain, Kind, SourceInfo};
+
+    let mut run = two_models();
+    let at = |second: u64| Moment { mono_us: second * 1_000_000, wall_us: 0 };
+    run.measured.began.push(Began {
+        at: at(0),
+        period_us: 100_000,
+        sources: vec![SourceInfo {
+            id: "meter".into(),
+            place: String::new(),
+            every_us: 100_000,
+            channels: vec![Channel::new("total", Domain::Wall, Kind::Measured, 0)],
+            total: Some(0),
+            notes: Vec::new(),
+        }],
+        absent: Vec::new(),
+        headline: Some(0),
+        missing: None,
+        every_us: vec![100_000],
+        temperatures: vec!["cpu".into()],
+        clocks: Vec::new(),
+        conditions: Default::default(),
+        notes: Vec::new(),
+    });
+    for second in (0..30).chain(40..60) {
+        let row = Row {
+            at: at(second),
+            power_uw: vec![Some(5_000_000)],
+            temperature_mc: vec![Some(50_000)],
+            clock_khz: Vec::new(),
+            pi_flags: None,
+            events: None,
+            available_bytes: Some(1 << 30),
+            others_permille: None,
+            own_permille: None,
+            battery_percent: None,
+            worker_private_bytes: Some(200 << 20),
+            worker_file_bytes: Some(100 << 20),
+        };
+        run.measured.timeline.push((1, row));
+    }
+    run
+}
+
+#[test]
+fn the_time_line_is_drawn_with_its_gap_and_stands_in_a_table() {
+    let page = made(&sampled());
+    let section = page.split("<section id=\"timeline\">").nth(1).unwrap().split("</section>").next().unwrap();
+    for title in ["Power, W", "Temperature, degrees Celsius", "Memory of the worker, MiB"] {
+        assert!(section.contains(title), "{title}");
+    }
+    let power = section.split("Power, W, over minutes\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    let lines = power.matches("stroke=\"var(--s0)\"").count();
+    assert_eq!(lines, 2, "one before the silence and one behind it: {power}");
+    assert!(
+        section.contains("<td>meter total</td><td>W</td><td class=\"n\">50</td><td class=\"n\">5.00</td>")
+    );
+    assert!(section.contains("worker, mapped files"));
+    // What was not there says so.
+    assert!(
+        section.contains("Clock: the system tells no clock.") && section.contains("Load: not in the log.")
+    );
+}
+
+#[test]
+fn without_measurements_the_page_says_why() {
+    let page = made(&two_models());
+    assert!(page.contains("Nothing was measured beside durations"));
+    assert!(page.contains("No energy was measured: not in the log."));
 }

@@ -163,6 +163,24 @@ fn cluster_intervals_cover(runs: usize) {
     }
 }
 
+/// What no interval knows: a tenth of the families are lost as a whole, and a small sample has hardly any of them.
+fn rare_losses_of_whole_families_stay_uncovered(runs: usize) {
+    for (families, range) in [(20, 0.85..0.91), (60, 0.91..0.95)] {
+        let covered = share(runs, |stream| {
+            let mut comparison = simulate(stream, families, 6, 0.0, 0.05, 0.05);
+            for family in &mut comparison {
+                if stream.unit() < 0.1 {
+                    family.fill(-1);
+                }
+            }
+            cluster_t(&sums(&comparison), 0.95).is_some_and(|(low, high)| (low..=high).contains(&-0.1))
+        });
+        tell(&format!("cluster t, {families} families, a tenth of them lost as a whole"), covered);
+        let (least, most) = (range.start - error(0.9, runs), range.end + error(0.9, runs));
+        assert!((least..most).contains(&covered), "{families} families: {covered}");
+    }
+}
+
 /// Percentiles of few families are too narrow where some go all one way: what is asserted is how far they fall short. That
 /// is why comparisons show the t interval.
 fn bootstrap_intervals_cover(runs: usize, resamples: usize) {
@@ -186,6 +204,7 @@ fn sizes_and_coverage_on_a_small_scale() {
     score_intervals_cover(60);
     widened_score_intervals_cover(200);
     cluster_intervals_cover(100);
+    rare_losses_of_whole_families_stay_uncovered(100);
     bootstrap_intervals_cover(50, 150);
 }
 
@@ -202,5 +221,6 @@ fn coverage_of_intervals_over_10_000_comparisons() {
     score_intervals_cover(10_000);
     widened_score_intervals_cover(10_000);
     cluster_intervals_cover(10_000);
+    rare_losses_of_whole_families_stay_uncovered(10_000);
     bootstrap_intervals_cover(10_000, 1000);
 }

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Readout};
 
-use super::super::group::{Account, GroupError, GroupSpec, converse, loss, records};
+use super::super::group::{Account, GroupError, GroupSpec, Held, converse, loss, records};
 use super::super::link::{Link, LinkError};
 use super::{Runner, Stop, failed};
 use crate::entry::{Death, DeathCause, Entry, GroupEnd, GroupRef, ItemRecord, MemoryUse, Pictures, Pieces};
 use crate::memory::Peaks;
+use crate::states::Place;
 use crate::telemetry::record::Stretch;
 
 impl Runner<'_> {
@@ -121,10 +122,12 @@ impl Runner<'_> {
         at: GroupRef,
         items: Vec<ItemRecord>,
         started: Instant,
-        account: Account,
+        mut account: Account,
         memory: Option<Peaks>,
     ) -> Result<(), Stop> {
         let count = items.len() as u32;
+        // Before the log says that the group is complete.
+        self.write_states(at, std::mem::take(&mut account.states), &account.readout)?;
         for item in items {
             self.report.lost += u64::from(matches!(item.verdict, datasets::Verdict::Lost(_)));
             self.log.append(&Entry::Item(Box::new(item)))?;
@@ -150,6 +153,31 @@ impl Runner<'_> {
         self.write_ready(false)?;
         self.log.end_group()?;
         self.progress.done(u64::from(count));
+        Ok(())
+    }
+
+    fn write_states(&mut self, at: GroupRef, held: Vec<Held>, readout: &Readout) -> Result<(), Stop> {
+        let Some(writer) = &mut self.states else { return Ok(()) };
+        let record = &self.plan.models[usize::from(at.model)].record;
+        let fresh = writer.readout(at.model, record, readout).map_err(Stop::Fatal)?;
+        for Held { item, condition, turn, request, states } in held {
+            let place = Place {
+                model: at.model,
+                task: at.task,
+                group: at.group,
+                item,
+                interface: condition,
+                turn: turn as u16,
+                request: request as u16,
+                dimension: states.dimension,
+                exponents: states.exponents.clone(),
+            };
+            writer.item(place, &states).map_err(Stop::Fatal)?;
+        }
+        writer.end_group().map_err(Stop::Fatal)?;
+        for reason in fresh {
+            self.progress.say(&format!("model {}: {reason}", record.name));
+        }
         Ok(())
     }
 }

@@ -124,7 +124,7 @@ impl Runner<'_> {
         for (prompt, request) in track.asks() {
             let job = prompting::job(spec.renderer, jobs.len() as u32, prompt, request)
                 .map_err(|error| super::failed(usize::from(key.model), error.to_string()))?;
-            jobs.push(job.job);
+            jobs.push(prompting::without_states(job.job));
         }
         if let Err(error) = link.show(&jobs, track.pictures()).await {
             let culprit = Some((key.item.clone(), key.interface.clone()));

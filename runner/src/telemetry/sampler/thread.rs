@@ -83,7 +83,7 @@ impl Core {
         sample.took_us = u32::try_from(tell().saturating_sub(now.mono_us)).unwrap_or(u32::MAX);
         let inner = &mut *self.shared.lock();
         for (place, integrator) in sample.power_uw.iter_mut().zip(&inner.integrators) {
-            *place = integrator.power_uw().map_or(NONE, |uw| uw as i64);
+            *place = integrator.power_at_uw(now.mono_us).map_or(NONE, |uw| uw as i64);
         }
         if inner.ring.is_full() {
             inner.ring.pop_front();

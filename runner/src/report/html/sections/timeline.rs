@@ -141,15 +141,21 @@ fn kinds(measured: &Measured) -> Vec<Kind> {
             }),
         },
         Kind {
-            title: "Memory",
+            title: "Memory of the worker",
             unit: "MiB",
             from_zero: true,
             absent: "not in the log".to_owned(),
             curves: some(vec![
                 fixed("worker, private", mib, |row| row.worker_private_bytes),
                 fixed("worker, mapped files", mib, |row| row.worker_file_bytes),
-                fixed("available to the system", mib, |row| row.available_bytes),
             ]),
+        },
+        Kind {
+            title: "Memory that the system can still give",
+            unit: "MiB",
+            from_zero: false,
+            absent: "not in the log".to_owned(),
+            curves: some(vec![fixed("available", mib, |row| row.available_bytes)]),
         },
         Kind {
             title: "Load",

@@ -1,0 +1,233 @@
+//! Reading: the file is checked once from front to back, and only its index is held; states are fetched when they are used.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use models::{FinalNorm, HiddenStates};
+
+use super::block::{FRONT_BYTES, MARK, Rest, filled, lengths, rest};
+use super::{FORMAT, Head, MAGIC, Place, STATES_FILE};
+use crate::exit::{Exit, Failure};
+
+/// States that lie in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Whose they are.
+    pub place: Place,
+    /// Where their numbers begin.
+    pub at: u64,
+}
+
+/// A file of states, opened for reading.
+#[derive(Debug)]
+pub struct StatesFile {
+    path: PathBuf,
+    file: File,
+    /// Identity of the run; absent where nothing was written.
+    pub run_id: Option<String>,
+    /// Name and hash of each model by its index.
+    pub models: BTreeMap<u16, (String, String)>,
+    /// Final norms by model.
+    pub norms: BTreeMap<u16, FinalNorm>,
+    /// Rows of the vocabulary projection by model and token.
+    pub rows: BTreeMap<(u16, i32), HiddenStates>,
+    /// What could not be had, by model.
+    pub refusals: Vec<(u16, String)>,
+    /// States, each place once, in the order of the file.
+    pub kept: Vec<Kept>,
+    /// Stretches that are no blocks.
+    pub damaged: u32,
+    /// Where the last whole block ends.
+    pub end_of_good_bytes: u64,
+}
+
+/// What a file may tell of one place: the same place written again replaces the first.
+type Key = (u16, u16, String, String, u16, u16);
+
+impl StatesFile {
+    /// Opens the states of a run folder; `None` where the run kept none.
+    pub fn of_run(dir: &Path) -> Result<Option<StatesFile>, Failure> {
+        let path = dir.join(STATES_FILE);
+        if path.exists() { StatesFile::open(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Opens a file of states and checks all of it.
+    pub fn open(path: &Path) -> Result<StatesFile, Failure> {
+        let failed = |error: io::Error| Failure::disk(format!("{}: {error}", path.display()));
+        let file = File::open(path).map_err(failed)?;
+        let mut found = StatesFile {
+            path: path.to_owned(),
+            file: file.try_clone().map_err(failed)?,
+            run_id: None,
+            models: BTreeMap::new(),
+            norms: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            refusals: Vec::new(),
+            kept: Vec::new(),
+            damaged: 0,
+            end_of_good_bytes: 0,
+        };
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        found.end_of_good_bytes = first_line(&mut input, path)?;
+        found.scan(&mut input).map_err(failed)?;
+        Ok(found)
+    }
+
+    /// Reads one of the states at a place, by its number among them.
+    pub fn halves(&self, kept: &Kept, state: usize, into: &mut [u8]) -> io::Result<()> {
+        let width = kept.place.dimension as usize * 2;
+        if state >= kept.place.exponents.len() || into.len() != width {
+            return Err(io::Error::other("there is no such state"));
+        }
+        self.file.read_exact_at(into, kept.at + (state * width) as u64)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same file, opened once more.
+    pub fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    fn scan(&mut self, input: &mut BufReader<File>) -> io::Result<()> {
+        let mut known: HashMap<Key, usize> = HashMap::new();
+        let mut at = self.end_of_good_bytes;
+        let mut in_damage = false;
+        let mut front = [0; FRONT_BYTES];
+        loop {
+            input.seek(SeekFrom::Start(at))?;
+            if !filled(input, &mut front)? {
+                return Ok(());
+            }
+            let block = match lengths(&front) {
+                Some((head, body)) => (rest(input, head, body)?, FRONT_BYTES + head + body + 4, body),
+                None => (Rest::Damaged, 0, 0),
+            };
+            match block {
+                (Rest::Whole(head, body), bytes, body_bytes) => {
+                    let end = at + bytes as u64;
+                    self.see(*head, body, end - 4 - body_bytes as u64, body_bytes, &mut known);
+                    at = end;
+                    self.end_of_good_bytes = end;
+                    in_damage = false;
+                }
+                (Rest::Torn, ..) => return Ok(()),
+                (Rest::Damaged, ..) => {
+                    self.damaged += u32::from(!in_damage);
+                    in_damage = true;
+                    match next_mark(input, at + 1)? {
+                        Some(next) => at = next,
+                        None => return Ok(()),
+                    }
+                }
+            }
+        }
+    }
+
+    fn see(
+        &mut self,
+        head: Head,
+        body: Vec<u8>,
+        at: u64,
+        body_bytes: usize,
+        known: &mut HashMap<Key, usize>,
+    ) {
+        match head {
+            Head::Run { run_id } => self.run_id = self.run_id.take().or(Some(run_id)),
+            Head::Model { model, name, sha256 } => drop(self.models.insert(model, (name, sha256))),
+            Head::Norm { model, centred, epsilon, weights, offsets } => {
+                let mut floats = floats(&body);
+                if floats.len() == weights as usize + offsets as usize {
+                    let bias = floats.split_off(weights as usize);
+                    self.norms.insert(model, FinalNorm { centred, epsilon, weight: floats, bias });
+                }
+            }
+            Head::Row { model, token, dimension, exponent } => {
+                let row = HiddenStates { dimension, exponents: vec![exponent], bytes: body };
+                if row.is_whole() {
+                    self.rows.insert((model, token), row);
+                }
+            }
+            Head::Refused { model, reason } => {
+                if !self.refusals.contains(&(model, reason.clone())) {
+                    self.refusals.push((model, reason));
+                }
+            }
+            Head::Item(place) => {
+                let width = place.dimension as usize * 2;
+                if width == 0 || width.checked_mul(place.exponents.len()) != Some(body_bytes) {
+                    return;
+                }
+                let key = (
+                    place.model,
+                    place.task,
+                    place.item.clone(),
+                    place.interface.clone(),
+                    place.turn,
+                    place.request,
+                );
+                let kept = Kept { place, at };
+                match known.get(&key) {
+                    Some(&earlier) => self.kept[earlier] = kept,
+                    None => {
+                        known.insert(key, self.kept.len());
+                        self.kept.push(kept);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+}
+
+/// Checks the first line; gives its length.
+fn first_line(input: &mut impl Read, path: &Path) -> Result<u64, Failure> {
+    let want = format!("{MAGIC}{FORMAT}\n");
+    let mut line = vec![0; want.len()];
+    let whole =
+        filled(input, &mut line).map_err(|error| Failure::disk(format!("{}: {error}", path.display())))?;
+    if whole && line == want.as_bytes() {
+        return Ok(want.len() as u64);
+    }
+    let known = line.starts_with(MAGIC.as_bytes());
+    let what = if whole && known {
+        format!("is of another format than {FORMAT}: use the program that made it")
+    } else {
+        "is no file of hidden states".to_owned()
+    };
+    Err(Failure::new(Exit::Damaged, format!("{}: {what}", path.display())))
+}
+
+/// The next place, from `from` on, where a mark stands.
+fn next_mark(input: &mut BufReader<File>, from: u64) -> io::Result<Option<u64>> {
+    input.seek(SeekFrom::Start(from))?;
+    let mut at = from;
+    let mut matched = 0;
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        let read = input.read(&mut piece)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        for &byte in &piece[..read] {
+            at += 1;
+            matched = match byte {
+                byte if byte == MARK[matched] => matched + 1,
+                byte if byte == MARK[0] => 1,
+                _ => 0,
+            };
+            if matched == MARK.len() {
+                return Ok(Some(at - MARK.len() as u64));
+            }
+        }
+    }
+}
