@@ -64,7 +64,7 @@ fn told(model: &str) -> Vec<Vec<f32>> {
     let job = |(id, text): (u32, &&str)| {
         let continuations = vec![" red".to_owned(), " blue".to_owned()];
         let score = Score { continuations, states: States::Final, ..Score::default() };
-        let prompt = vec![Segment::text(**text, true)];
+        let prompt = vec![Segment::text(*text, true)];
         Job { id, prompt, add_bos: true, request: Request::Score(score), follow_up: false }
     };
     let jobs: Vec<Job> = (0..).zip(&TEXTS).map(job).collect();
