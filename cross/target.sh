@@ -27,6 +27,12 @@ fail() {
     exit 1
 }
 
+# Ends with a code of its own: what lacks a tool is not tested, and no failure of what is tested.
+missing() {
+    printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2
+    exit 69
+}
+
 host() {
     rustc -vV | sed -n 's/^host: //p'
 }
@@ -68,7 +74,7 @@ foreign() { # foreign TARGET TARGET_WITH_UNDERSCORES UPPER
     local package=g++-${gnu/_/-}
     command -v "$gnu-g++" >/dev/null || apt_install "$package" || true
     command -v "$gnu-g++" >/dev/null ||
-        fail "the cross compiler $gnu-g++ is missing: as root, install $package (Debian's name)"
+        missing "the cross compiler $gnu-g++ is missing: as root, install $package (Debian's name)"
     if ! std_of rustc "$target" && [ "${INSTALL:-1}" != 0 ] && command -v rustup >/dev/null; then
         rustup target add "$target" >&2 || true
     fi
@@ -76,7 +82,7 @@ foreign() { # foreign TARGET TARGET_WITH_UNDERSCORES UPPER
         # Debian's newer compiler, with the library of the other architecture beside it.
         std_of /usr/bin/rustc "$target" || { dpkg --add-architecture arm64 2>/dev/null && apt_install rustc-web libstd-rust-web-dev:arm64; } || true
         std_of /usr/bin/rustc "$target" ||
-            fail "Rust's standard library for $target is missing: rustup target add $target, or as root on Debian:" \
+            missing "Rust's standard library for $target is missing: rustup target add $target, or as root on Debian:" \
                 "dpkg --add-architecture arm64; apt-get update; apt-get install rustc-web libstd-rust-web-dev:arm64"
         export RUSTC=/usr/bin/rustc
     fi

@@ -218,7 +218,10 @@ fn data_files_and_templates_travel_inside_and_the_command_line_too() {
 fn pictures_travel_inside_as_files_and_as_rows_of_a_table() {
     let bench = Bench::new("");
     let data = bench.dir.path().join("data");
-    std::fs::create_dir(&data).expect("a folder");
+    std::fs::create_dir_all(data.join("ai2d/images")).expect("a folder");
+    for entry in std::fs::read_dir(fixture("samples/ai2d/images")).expect("the fixture").flatten() {
+        std::fs::copy(entry.path(), data.join("ai2d/images").join(entry.file_name())).expect("a picture");
+    }
     std::fs::copy(fixture("samples/table.jsonl"), data.join("table.jsonl")).expect("a table");
     for entry in std::fs::read_dir(fixture("tiny-vlm")).expect("the fixture").flatten() {
         std::fs::copy(entry.path(), data.join(entry.file_name())).expect("a picture");

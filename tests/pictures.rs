@@ -84,9 +84,13 @@ const SEEN: &str = "limit = 4\n[[model]]\npath = \"fake\"\nmmproj = \"fake\"\n[[
 #[test]
 fn a_run_with_pictures_counts_them_once_and_asks_the_control_beside_it() {
     let bench = Bench::new(SEEN);
-    let output = bench.run("run", &[]);
+    let output = bench.run("run", &["--latency", "1"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let log = bench.log("run");
+    // Also what is asked alone is shown its pictures.
+    let alone =
+        log.measured.timed.iter().filter(|(_, timed)| timed.task == 2 && timed.prompt_tokens > 6 * 64);
+    assert_eq!(alone.count(), 3);
     let names: Vec<&str> = log.header.tasks.iter().map(|task| task.name.as_str()).collect();
     assert_eq!(names, ["glasses", "glasses (withheld)", "faces", "faces (withheld)"]);
     // Three interfaces for what is shown, the two that score for the control.

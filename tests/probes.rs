@@ -21,7 +21,7 @@ fn questions(path: &Path, count: usize) {
         )
     };
     let lines: Vec<String> = (0..count).map(line).collect();
-    std::fs::write(path, lines.join("\n")).unwrap();
+    std::fs::write(path, lines.join("\n")).expect("written");
 }
 
 /// Four layers of eighty numbers; the answer stands in them from the second layer on, and the next label where the prompt asks
@@ -36,7 +36,7 @@ fn bench(model: &str, states: &str, count: usize) -> Bench {
          [[model]]\npath = \"{model}\"\nname = \"m\"\n[[task]]\nname = \"file\"\nparams.path = \"{}\"\n",
         bench.path("q.jsonl")
     );
-    std::fs::write(&bench.config, config).unwrap();
+    std::fs::write(&bench.config, config).expect("written");
     bench
 }
 
@@ -118,13 +118,13 @@ fn probes_find_the_planted_code_from_its_layer_on_and_nothing_where_labels_are_s
 fn states_survive_kills_and_a_resumed_run_has_the_same() {
     let bench = bench(&format!("{MODEL},delay-us=1500"), "final", 120);
     assert!(bench.run("a", &["--quiet"]).status.success());
-    let whole = StatesFile::of_run(&bench.dir.path().join("a")).unwrap().unwrap();
+    let whole = StatesFile::of_run(&bench.dir.path().join("a")).unwrap().expect("written");
     assert_eq!((whole.kept.len(), whole.damaged), (240, 0));
     for (number, victim) in VICTIMS.into_iter().enumerate() {
         let out = format!("k{number}");
         run_and_strike(&bench, &out, Duration::from_millis(200 + 130 * number as u64), victim);
         assert!(bench.run(&out, &["--quiet"]).status.success());
-        let resumed = StatesFile::of_run(&bench.dir.path().join(&out)).unwrap().unwrap();
+        let resumed = StatesFile::of_run(&bench.dir.path().join(&out)).unwrap().expect("written");
         assert_eq!(resumed.damaged, 0, "{victim:?}");
         assert_eq!(content(&resumed), content(&whole), "{victim:?}");
     }

@@ -143,14 +143,10 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Re
         Row {
             task: task.record.name.clone(),
             interface: task.conditions[place].name().to_owned(),
-            items: sizes.len() as u64,
+            items: asked(&sizes),
             prompt_tokens: sizes.iter().map(|(_, prompt, _)| u64::from(*prompt)).sum(),
             longest_prompt_tokens: sizes.iter().map(|(_, prompt, _)| *prompt).max().unwrap_or(0),
-            too_long: sizes
-                .into_iter()
-                .filter(|(_, _, least)| *least > context_tokens)
-                .map(|(item, _, _)| item)
-                .collect(),
+            too_long: too_long(sizes, context_tokens),
         }
     };
     Ok(Estimate {
@@ -162,6 +158,19 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Re
         rows: sizes.into_iter().map(row).collect(),
         memory,
     })
+}
+
+/// Items of a row. An item may ask several things at once: their sizes stand behind each other.
+fn asked(sizes: &[(String, u32, u32)]) -> u64 {
+    sizes.chunk_by(|one, other| one.0 == other.0).count() as u64
+}
+
+/// Items of which something does not fit, each once.
+fn too_long(sizes: Sizes, context_tokens: u32) -> Vec<String> {
+    let too_long = sizes.into_iter().filter(|(_, _, least)| *least > context_tokens);
+    let mut items: Vec<String> = too_long.map(|(item, _, _)| item).collect();
+    items.dedup();
+    items
 }
 
 async fn memory_of(

@@ -5,7 +5,7 @@ use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Scored, Usag
 
 use crate::interfaces::{self, Move, Settings};
 use crate::item::Gold;
-use crate::{Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading};
+use crate::{Condition, Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading};
 
 /// Items of each task that are played; spread over all of them.
 const PLAYED: usize = 60;
@@ -28,15 +28,29 @@ fn items(task: &Task) -> Vec<Item> {
 }
 
 /// Plays an item with a model that answers each request by `answer`.
-fn play(item: &Item, interface: &Interface, answer: &mut dyn FnMut(&Question, &Prompt, &Request) -> Reply) -> Outcome {
+fn play(
+    item: &Item,
+    interface: &'static Interface,
+    answer: &mut dyn FnMut(&Question, &Prompt, &Request) -> Reply,
+) -> Outcome {
+    played(item, &Condition::plain(interface), answer)
+}
+
+/// The same under a condition.
+fn played(
+    item: &Item,
+    condition: &Condition,
+    answer: &mut dyn FnMut(&Question, &Prompt, &Request) -> Reply,
+) -> Outcome {
     let mut episode = item.open();
     let mut heard: Option<Heard> = None;
     for _ in 0..1000 {
         let question = match episode.next(heard.as_ref()) {
             Step::Done(outcome) => return outcome,
-            Step::Ask(question) => question,
+            Step::Ask(question) => condition.question(&question),
         };
-        let mut exchange = (interface.open)(&question, &Settings::default());
+        let settings = condition.settings(&Settings::default());
+        let mut exchange = (condition.interface.open)(&question, &settings);
         let mut replies = Vec::new();
         let mut asked = String::new();
         heard = loop {
@@ -134,6 +148,27 @@ fn a_perfect_reply_after_reasoning_and_in_bold_grades_right() {
             }
         }
     }
+}
+
+#[test]
+fn a_perfect_reply_grades_right_under_every_condition_that_fits() {
+    let sweep = "endings = ['all']\nwrite-endings = true\nlabel-sets = ['letters', 'numbers', 'consonants']\n\
+                 cue-places = ['assistant-lead', 'raw']\ncaps = [9]";
+    let conditions = Condition::of(interfaces::ALL, &toml::from_str(sweep).unwrap());
+    assert!(conditions.len() > 200, "{}", conditions.len());
+    let mut relabelled = 0;
+    for task in crate::tasks::ALL {
+        let items = items(task);
+        let forms = items.iter().step_by(items.len().div_ceil(4)).flat_map(|item| crate::forms::forms(item, 2));
+        for item in forms {
+            for condition in conditions.iter().filter(|condition| condition.fits(&item)) {
+                let outcome = played(&item, condition, &mut perfect);
+                assert_eq!(outcome.verdict, Verdict::Right, "{} {} {}", task.name, item.id, condition.name());
+                relabelled += u32::from(condition.labels.is_some());
+            }
+        }
+    }
+    assert!(relabelled > 100, "{relabelled}");
 }
 
 #[test]

@@ -142,6 +142,7 @@ mod tests {
             continuations: vec!["A".into(), "B".into()],
             top: 3,
             watch: vec![vec![" So".into(), " We".into()]],
+            ..Score::default()
         }
     }
 

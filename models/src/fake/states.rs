@@ -115,8 +115,8 @@ mod tests {
         };
         let score = Score {
             continuations: vec![" A".into(), " B".into(), " C".into()],
-            top: 0,
             states: States::Layers,
+            ..Score::default()
         };
         for (text, raised) in [("x gold:B y", 1), ("x gold:C step by step", 0)] {
             let states = planted.states(text, &score).unwrap();

@@ -46,7 +46,7 @@ struct Round<'a, 'j> {
 pub(super) fn round<'j>(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    tasks: Vec<Result<Task<'j>, Reply>>,
+    tasks: Vec<Result<Task<'j>, Box<Reply>>>,
     follow_up: Vec<bool>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {

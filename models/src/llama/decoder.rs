@@ -320,7 +320,7 @@ impl Decoder {
         }
         let is_mutual = self.tile.take().is_some() && self.vision.as_ref().is_some_and(Vision::is_mutual);
         if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
-            let (tokens, micro_batch_tokens) = (self.batch.len() as usize, self.context.batch_sizes().1);
+            let (tokens, micro_batch_tokens) = (self.batch.len(), self.context.batch_sizes().1);
             capture.begin(&self.wanted, tokens, micro_batch_tokens as usize);
         }
         let started = Instant::now();

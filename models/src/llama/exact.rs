@@ -20,7 +20,7 @@ const LAST: usize = usize::MAX;
 pub(super) fn round(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
-    tasks: Vec<Result<Task<'_>, Reply>>,
+    tasks: Vec<Result<Task<'_>, Box<Reply>>>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {
     let mut prefill = Phase { kind: PhaseKind::Prefill, wall_us: 0, library_us: 0, tokens: 0 };
@@ -29,7 +29,7 @@ pub(super) fn round(
     let mut replies = Vec::with_capacity(tasks.len());
     for task in tasks {
         let before = decoder.library_us();
-        let reply = task.map_or_else(|reply| reply, |task| answer(decoder, vocabulary, task));
+        let reply = task.map_or_else(|reply| *reply, |task| answer(decoder, vocabulary, task));
         let usage = reply.usage();
         // A job's calls are not told apart: their time goes to the phase that the job is for.
         let phase = if matches!(reply, Reply::Generated(_)) { &mut decode } else { &mut prefill };

@@ -54,7 +54,7 @@ pub(super) fn round<'j>(
     decoder: &mut Decoder,
     vocabulary: &Vocabulary,
     parallel: usize,
-    tasks: Vec<Result<Task<'j>, Reply>>,
+    tasks: Vec<Result<Task<'j>, Box<Reply>>>,
     follow_up: Vec<bool>,
     progress: &mut dyn FnMut(Advance),
 ) -> RoundReply {

@@ -58,9 +58,10 @@ impl<'a> State<'a> {
 pub(super) struct Jobs<'a>(Vec<State<'a>>);
 
 impl<'a> Jobs<'a> {
-    pub(super) fn new(tasks: Vec<Result<Task<'a>, Reply>>) -> Self {
-        let state =
-            |task: Result<Task<'a>, Reply>| task.map_or_else(State::Done, |task| State::Open(Box::new(task)));
+    pub(super) fn new(tasks: Vec<Result<Task<'a>, Box<Reply>>>) -> Self {
+        let state = |task: Result<Task<'a>, Box<Reply>>| {
+            task.map_or_else(|reply| State::Done(*reply), |task| State::Open(Box::new(task)))
+        };
         Jobs(tasks.into_iter().map(state).collect())
     }
 

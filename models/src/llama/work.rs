@@ -45,9 +45,9 @@ pub(super) fn task<'a>(
     vision: Option<&Vision>,
     job: &'a Job,
     context_tokens: u32,
-) -> Result<Task<'a>, Reply> {
+) -> Result<Task<'a>, Box<Reply>> {
     let work = vocabulary.prepare(job, vision).map_err(|Impossible { prompt_tokens, reason }| {
-        Reply::Failed { reason, usage: Usage { prompt_tokens, ..Usage::default() } }
+        Box::new(Reply::Failed { reason, usage: Usage { prompt_tokens, ..Usage::default() } })
     })?;
     let size = work.size(job);
     // A chain may be cut short by the context, but must be able to begin.
@@ -56,7 +56,7 @@ pub(super) fn task<'a>(
         Request::Generate(_) => size.prompt_tokens + 1,
     };
     if needed > context_tokens {
-        return Err(Reply::TooLong { needed, context: context_tokens });
+        return Err(Box::new(Reply::TooLong { needed, context: context_tokens }));
     }
     let (prompt_tokens, picture_tokens) = (size.prompt_tokens, size.picture_tokens);
     let usage = Usage { prompt_tokens, picture_tokens, ..Usage::default() };
@@ -69,7 +69,8 @@ pub(super) fn task<'a>(
             Doing::Write(work.prompt, Box::new(Writing::new(generate, context_tokens - size.prompt_tokens)))
         }
         (Request::Score(_), None) => {
-            return Err(Reply::Failed { reason: "a score request without labels".into(), usage });
+            let reason = "a score request without labels".into();
+            return Err(Box::new(Reply::Failed { reason, usage }));
         }
     };
     Ok(Task { usage, doing })

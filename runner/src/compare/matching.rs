@@ -188,6 +188,12 @@ fn conditions(reference: &Side, candidate: &Side) -> Vec<String> {
             reference.name, candidate.name
         ));
     }
+    if reference.header.level != candidate.header.level {
+        notes.push(format!(
+            "{} and {}: CPU level is {} and {}: scores differ by rounding alone, and times by the level",
+            reference.name, candidate.name, reference.header.level, candidate.header.level
+        ));
+    }
     if reference.header.program != candidate.header.program {
         notes.push(format!(
             "{} and {}: program is {} and {}",

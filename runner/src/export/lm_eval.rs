@@ -138,7 +138,7 @@ fn results(run: &RunLog, model: &ModelRecord, places: &[Place<'_>]) -> Value {
         "model_name_sanitized": model.name,
         "chat_template": (!model.template.is_empty()).then_some(&model.template),
         "chat_template_sha": (!model.template.is_empty()).then_some(&model.template_sha256),
-        "edge_eval": { "run_id": run.header.run_id, "program": run.header.program, "device": run.header.device },
+        "edge_eval": { "run_id": run.header.run_id, "program": run.header.program, "cpu_level": run.header.level, "device": run.header.device },
     })
 }
 

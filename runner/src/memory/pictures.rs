@@ -9,6 +9,9 @@ use crate::supervisor::Need;
 /// Vectors that the engine keeps at once.
 const VECTORS_BYTES: u64 = 64 << 20;
 
+/// What an open projector takes beside weights and buffers.
+const DESCRIPTION_BYTES: u64 = 2 << 20;
+
 /// The lines of a prediction for a model that is asked with pictures.
 pub(super) fn lines(
     model: &PlannedModel,
@@ -25,10 +28,12 @@ pub(super) fn lines(
     let lines = [
         // The library reads a projector into memory; it maps none.
         ("picture projector, read", header.map_or(0, |header| header.weight_bytes())),
-        // Its names, shapes and graph.
-        ("picture projector, its description", header.map_or(0, |header| header.tensors.len() as u64 * 6144)),
+        // Names, shapes, and the description of a graph, which is made for the largest there may be.
+        ("picture projector, its description", header.map_or(0, |_| DESCRIPTION_BYTES)),
         ("encoding a picture", buffers.map_or(0, |buffers| buffers.picture_bytes)),
         ("pixels of pictures", need.held_pixel_bytes()),
+        // The frame that it comes in, and what the library copies of it twice before it is resized.
+        ("a picture on its way", 3 * need.largest_pixel_bytes),
         ("encoded pictures", vectors.min(VECTORS_BYTES)),
     ];
     let line = |(what, bytes): (&str, u64)| Line { what: what.to_owned(), bytes, kind: Kind::Private };

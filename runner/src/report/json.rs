@@ -42,6 +42,7 @@ pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>)
     json!({
         "run_id": run.header.run_id,
         "program": run.header.program,
+        "cpu_level": run.header.level,
         "complete": run.complete.is_some(),
         "groups": { "done": run.groups.len(), "planned": run.header.own_groups() },
         "shard": run.header.shard.map(|shard| shard.to_string()),

@@ -56,6 +56,8 @@ pub struct Need {
     pub most_pixel_bytes: u64,
     /// Pixels of all groups.
     pub pixel_bytes: u64,
+    /// Pixels of the largest picture.
+    pub largest_pixel_bytes: u64,
     /// Most pictures of a group.
     pub most_pictures: u64,
     /// Most tokens of the pictures of one prompt.
@@ -82,6 +84,8 @@ impl Need {
             pictures.map(|picture| (picture.address(), pixel_bytes(picture))).collect();
         let bytes: u64 = sizes.values().sum();
         self.most_pictures = self.most_pictures.max(sizes.len() as u64);
+        let largest = sizes.values().copied().max().unwrap_or(0);
+        self.largest_pixel_bytes = self.largest_pixel_bytes.max(largest);
         self.most_pixel_bytes = self.most_pixel_bytes.max(bytes);
         self.pixel_bytes = self.pixel_bytes.saturating_add(bytes);
     }

@@ -10,6 +10,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let mut facts = vec![
         ("run", header.run_id.clone()),
         ("made with", header.program.clone()),
+        ("CPU level", header.level.clone()),
         ("log", format!("format {}, {}", header.format, run.summary)),
         ("extraction policy", header.reading_version.to_string()),
         ("groups", format!("{} of {}", run.groups.len(), header.groups)),

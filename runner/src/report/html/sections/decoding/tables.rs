@@ -5,7 +5,7 @@ use crate::report::grid::{number, percent};
 use crate::report::html::markup::{Markup, all, details, table};
 
 /// A table: caption, headings, rows.
-type List<'a> = (&'a str, Vec<&'a str>, &'a Vec<Vec<String>>);
+type Listed<'a> = (&'static str, Vec<&'static str>, &'a [Vec<String>]);
 
 pub(super) fn tables(decoding: &Decoding) -> Markup {
     let names = |model: &String, task: &String, condition: &String| {
@@ -92,7 +92,7 @@ pub(super) fn tables(decoding: &Decoding) -> Markup {
             cells
         })
         .collect();
-    let lists: [List<'_>; 5] = [
+    let lists: [Listed<'_>; 5] = [
         (
             "Against the direct condition, on the same items: ratios of mean mass, differences of rank and accuracy",
             headed(&[
