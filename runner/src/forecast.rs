@@ -23,7 +23,7 @@ use crate::telemetry::missing::Missing;
 use crate::telemetry::record::{Stretch, Window};
 
 /// Items of the first batch.
-const FIRST: usize = 2;
+const FIRST: usize = 1;
 
 /// What one model will take.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -165,7 +165,7 @@ impl Trial<'_> {
                     Err(_) if counts.is_none() => {
                         forecast.rows.push(row(&asked.record.name, items, size, share, None));
                         return Err(format!(
-                            "{}: {size} items did not end in {:.0} s: give a longer --probe",
+                            "{}: its first item did not end in {:.0} s: give a longer --probe",
                             asked.record.name,
                             share.as_secs_f64()
                         ));

@@ -5,7 +5,9 @@ use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Scored, Usag
 
 use crate::interfaces::{self, Move, Settings};
 use crate::item::Gold;
-use crate::{Condition, Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading};
+use crate::{
+    Condition, Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading,
+};
 
 /// Items of each task that are played; spread over all of them.
 const PLAYED: usize = 60;
@@ -59,7 +61,8 @@ fn played(
                     if asked.is_empty() {
                         asked = asks[0].0.turns.last().map_or_else(String::new, |turn| turn.text.clone());
                     }
-                    replies = asks.iter().map(|(prompt, request)| answer(&question, prompt, request)).collect();
+                    replies =
+                        asks.iter().map(|(prompt, request)| answer(&question, prompt, request)).collect();
                 }
                 Move::Said { said, reply, .. } => {
                     let verdict = crate::grade::grade(&question.gold, &said);
@@ -84,11 +87,7 @@ fn text(text: &str) -> Reply {
 
 fn scores(logprobs: impl Iterator<Item = f32>) -> Reply {
     let label = |logprob| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
-    Reply::Scored(Scored {
-        labels: logprobs.map(label).collect(),
-        mass: Some(0.5),
-        ..Scored::default()
-    })
+    Reply::Scored(Scored { labels: logprobs.map(label).collect(), mass: Some(0.5), ..Scored::default() })
 }
 
 /// What a model says that knows the answer and the format.
@@ -136,7 +135,9 @@ fn a_perfect_reply_after_reasoning_and_in_bold_grades_right() {
     for task in crate::tasks::ALL {
         for item in items(task) {
             for interface in fitting(&item) {
-                let mut dressed = |question: &Question, prompt: &Prompt, request: &Request| match perfect(question, prompt, request) {
+                let mut dressed = |question: &Question, prompt: &Prompt, request: &Request| match perfect(
+                    question, prompt, request,
+                ) {
                     Reply::Generated(generated) => text(&format!(
                         "<think>\nMaybe yes, no, A, left, 1 or Route C.\n</think>\n\n**{}**\n",
                         generated.text()
@@ -159,7 +160,8 @@ fn a_perfect_reply_grades_right_under_every_condition_that_fits() {
     let mut relabelled = 0;
     for task in crate::tasks::ALL {
         let items = items(task);
-        let forms = items.iter().step_by(items.len().div_ceil(4)).flat_map(|item| crate::forms::forms(item, 2));
+        let forms =
+            items.iter().step_by(items.len().div_ceil(4)).flat_map(|item| crate::forms::forms(item, 2));
         for item in forms {
             for condition in conditions.iter().filter(|condition| condition.fits(&item)) {
                 let outcome = played(&item, condition, &mut perfect);

@@ -3,6 +3,8 @@
 pub mod ai2d;
 pub mod apartments;
 pub mod campus;
+#[cfg(test)]
+mod every_task;
 pub mod faces;
 pub mod file;
 pub mod glasses;

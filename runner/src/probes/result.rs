@@ -202,8 +202,11 @@ impl ProbeResult {
         ProbeResult { format: FORMAT, program, seed, corpora, notes }
     }
 
-    /// Reads the result that lies in a run folder; `None` where there is none.
+    /// Reads the result that lies in a run folder; `None` where there is none, as beside a log that lies alone in a file.
     pub fn of_run(dir: &Path) -> Result<Option<ProbeResult>, Failure> {
+        if !dir.is_dir() {
+            return Ok(None);
+        }
         let path = dir.join(PROBES_FILE);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
