@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TINY = ROOT / "tests/fixtures/tiny-vlm.gguf"
 X86, ARM = "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"
 CONFIG = """
-limit = 2
+limit = 1
 interfaces = ["direct"]
 [engine]
 threads = 1
