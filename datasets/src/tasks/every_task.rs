@@ -183,7 +183,7 @@ fn garbage_is_never_read_as_an_answer() {
                     Request::Score(score) => scores(score.continuations.iter().map(|_| f32::NAN)),
                     Request::Generate(_) => {
                         let words = [
-                            "lever", "Gas", "expands", "because", "\u{fffd}", "heat", "\n", "a", "{}",
+                            "lever", "Gas", "expands", "because", "\u{fffd}", "heat", "\n", "an", "{}",
                             "<br>", "...",
                         ];
                         text(
