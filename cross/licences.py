@@ -90,8 +90,8 @@ def spdx_id(text):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]+", "-", text)
 
 
-def package(name, version, licence, location):
-    return {
+def package(name, version, licence, location, purl=None):
+    found = {
         "SPDXID": spdx_id(f"{name}-{version}"),
         "name": name,
         "versionInfo": version,
@@ -101,6 +101,10 @@ def package(name, version, licence, location):
         "licenseDeclared": licence or "NOASSERTION",
         "copyrightText": "NOASSERTION",
     }
+    if purl:
+        locator = {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}
+        found["externalRefs"] = [locator]
+    return found
 
 
 def main():
@@ -121,7 +125,8 @@ def main():
     for crate in foreign:
         licence = crate["license"].replace("/", " OR ")
         rows.append((crate["name"], crate["version"], licence))
-        packages.append(package(crate["name"], crate["version"], licence, f"https://crates.io/crates/{crate['name']}/{crate['version']}"))
+        purl = f"pkg:cargo/{crate['name']}@{crate['version']}"
+        packages.append(package(crate["name"], crate["version"], licence, crate["repository"], purl))
         for path in licence_files(folders[crate["name"]]):
             texts.setdefault(head(path).strip(), []).append(f"{crate['name']} {crate['version']}")
     for crate, folder, name, licence, file in VENDORED:
