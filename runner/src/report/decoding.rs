@@ -6,6 +6,7 @@ mod costs;
 mod csv;
 mod orders;
 mod readout;
+pub(in crate::report) mod rows;
 mod shift;
 mod slots;
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub(crate) use readout::readout;
 pub use shift::ShiftRow;
 pub use slots::SlotRow;
 pub use text::decoding_tables;
-pub(in crate::report) use text::{ends, fold, signed, spread};
+pub(in crate::report) use text::{ends, fold, signed};
 pub use texts::TextsRow;
 
 /// The tables of the laboratory.

@@ -1,19 +1,16 @@
 //! The laboratory's tables on a terminal.
 
 use super::Decoding;
+use super::rows::{self, headed, names};
 use crate::report::grid::{grid, interval, number, percent};
 use crate::statistics::{Ratio, Spread};
 
 /// Renders every table that has rows, each under its name.
 pub fn decoding_tables(decoding: &Decoding, width: Option<u16>) -> String {
-    let names = |model: &str, task: &str, condition: &str| -> Vec<String> {
-        [model, task, condition].map(str::to_owned).to_vec()
-    };
     let mut parts: Vec<String> = decoding.notes.iter().map(|note| format!("! {note}")).collect();
     let mut add = |title: &str, headings: &[&str], rows: Vec<Vec<String>>| {
         if !rows.is_empty() {
-            let all: Vec<&str> = ["model", "task", "condition"].iter().chain(headings).copied().collect();
-            parts.push(format!("{title}\n{}", grid(&all, 3, rows, width)));
+            parts.push(format!("{title}\n{}", grid(&headed(headings), 3, rows, width)));
         }
     };
     add(
@@ -83,18 +80,8 @@ pub fn decoding_tables(decoding: &Decoding, width: Option<u16>) -> String {
     );
     add(
         "Over the orders of the options (mean and sample deviation over seeds)",
-        &["orders", "items", "accuracy", "first slot", "chance", "right in all", "same content"],
-        decoding
-            .orders
-            .iter()
-            .map(|row| {
-                let mut cells = names(&row.model, &row.task, &row.condition);
-                cells.extend([row.seeds.to_string(), row.items.to_string()]);
-                cells.extend([spread(&row.accuracy), spread(&row.first_slot)]);
-                cells.extend([row.chance, row.all_right, row.same_content].map(percent));
-                cells
-            })
-            .collect(),
+        &rows::ORDERS,
+        rows::orders(decoding),
     );
     add(
         "By place of the label",
@@ -135,19 +122,8 @@ pub fn decoding_tables(decoding: &Decoding, width: Option<u16>) -> String {
     );
     add(
         "Whole texts of the options, accuracy by every way to judge them",
-        &["n", "sum", "per token", "per byte", "unconditional", "unequal tokens"],
-        decoding
-            .texts
-            .iter()
-            .map(|row| {
-                let mut cells = names(&row.model, &row.task, &row.condition);
-                cells.push(row.n.to_string());
-                cells.extend(
-                    [row.sum, row.per_token, row.per_byte, row.unconditional, row.unequal].map(percent),
-                );
-                cells
-            })
-            .collect(),
+        &rows::TEXTS,
+        rows::texts(decoding),
     );
     add(
         "What writing costs and gains",

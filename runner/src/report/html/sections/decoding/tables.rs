@@ -1,6 +1,7 @@
 //! The laboratory's tables on the page.
 
-use crate::report::decoding::{Decoding, ends, fold, signed, spread};
+use crate::report::decoding::rows::{self, headed, names};
+use crate::report::decoding::{Decoding, ends, fold, signed};
 use crate::report::grid::{number, percent};
 use crate::report::html::markup::{Markup, all, details, table};
 
@@ -8,12 +9,6 @@ use crate::report::html::markup::{Markup, all, details, table};
 type Listed<'a> = (&'static str, Vec<&'static str>, &'a [Vec<String>]);
 
 pub(super) fn tables(decoding: &Decoding) -> Markup {
-    let names = |model: &String, task: &String, condition: &String| {
-        vec![model.clone(), task.clone(), condition.clone()]
-    };
-    let headed = |more: &[&'static str]| -> Vec<&'static str> {
-        ["model", "task", "condition"].iter().chain(more).copied().collect()
-    };
     let mut parts = Vec::new();
     let shifts: Vec<Vec<String>> = decoding
         .shifts
@@ -29,31 +24,7 @@ pub(super) fn tables(decoding: &Decoding) -> Markup {
             cells
         })
         .collect();
-    let orders: Vec<Vec<String>> = decoding
-        .orders
-        .iter()
-        .map(|row| {
-            let mut cells = names(&row.model, &row.task, &row.condition);
-            cells.extend([
-                row.seeds.to_string(),
-                row.items.to_string(),
-                spread(&row.accuracy),
-                spread(&row.first_slot),
-            ]);
-            cells.extend([row.chance, row.all_right, row.same_content].map(percent));
-            cells
-        })
-        .collect();
-    let texts: Vec<Vec<String>> = decoding
-        .texts
-        .iter()
-        .map(|row| {
-            let mut cells = names(&row.model, &row.task, &row.condition);
-            cells.push(row.n.to_string());
-            cells.extend([row.sum, row.per_token, row.per_byte, row.unconditional, row.unequal].map(percent));
-            cells
-        })
-        .collect();
+    let (orders, texts) = (rows::orders(decoding), rows::texts(decoding));
     let written: Vec<Vec<String>> = decoding
         .written
         .iter()
@@ -109,14 +80,10 @@ pub(super) fn tables(decoding: &Decoding) -> Markup {
         ),
         (
             "Over the orders of the options: mean and sample deviation over seeds",
-            headed(&["orders", "items", "accuracy", "first slot", "chance", "right in all", "same content"]),
+            headed(&rows::ORDERS),
             &orders,
         ),
-        (
-            "Whole texts of the options, accuracy by every way to judge them",
-            headed(&["n", "sum", "per token", "per byte", "unconditional", "unequal tokens"]),
-            &texts,
-        ),
+        ("Whole texts of the options, accuracy by every way to judge them", headed(&rows::TEXTS), &texts),
         (
             "What writing costs and gains",
             headed(&[
