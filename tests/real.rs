@@ -30,19 +30,14 @@ fn model() -> PathBuf {
 
 fn spec() -> LoadSpec {
     LoadSpec {
-        model: model(),
-        vocab_only: false,
         mode: Mode::Packed,
         cells: 4096,
         sequences: 64,
         parallel: 16,
         context_tokens: 1024,
-        batch_tokens: 512,
         threads: 2,
         threads_batch: 2,
-        mmap: true,
-        kv: models::KvType::F16,
-        mmproj: None,
+        ..LoadSpec::plain(model())
     }
 }
 

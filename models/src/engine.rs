@@ -37,6 +37,27 @@ pub struct LoadSpec {
     pub mmproj: Option<PathBuf>,
 }
 
+impl LoadSpec {
+    /// One prompt at a time, in a small context, on one thread: what checks begin with, that name only what they need otherwise.
+    pub fn plain(model: impl Into<PathBuf>) -> Self {
+        LoadSpec {
+            model: model.into(),
+            vocab_only: false,
+            context_tokens: 256,
+            mode: Mode::Exact,
+            cells: 256,
+            sequences: 1,
+            parallel: 1,
+            batch_tokens: 512,
+            threads: 1,
+            threads_batch: 1,
+            mmap: true,
+            kv: KvType::F16,
+            mmproj: None,
+        }
+    }
+}
+
 /// How keys and values are stored in the KV cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KvType {

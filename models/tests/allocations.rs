@@ -69,19 +69,13 @@ fn allocations(engine: &mut impl Engine, replies: u32, max_tokens: u32) -> u64 {
 fn twice_the_tokens_take_no_more_allocations() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/tiny-vlm.gguf");
     let spec = LoadSpec {
-        model,
-        vocab_only: false,
         context_tokens: 128,
         mode: Mode::Packed,
         cells: 1024,
         sequences: 8,
         parallel: 4,
         batch_tokens: 64,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: models::KvType::F16,
-        mmproj: None,
+        ..LoadSpec::plain(model)
     };
     let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
     allocations(&mut engine, 4, 8);

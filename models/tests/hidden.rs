@@ -5,9 +5,7 @@
 
 use std::path::PathBuf;
 
-use models::{
-    Engine, HiddenStates, Job, KvType, LoadSpec, Mode, Readout, Reply, Request, Score, Segment, States,
-};
+use models::{Engine, HiddenStates, Job, LoadSpec, Mode, Readout, Reply, Request, Score, Segment, States};
 
 #[derive(serde::Deserialize)]
 struct Forward {
@@ -26,21 +24,8 @@ fn forward() -> Vec<Forward> {
 }
 
 fn open(model: &str, mode: Mode, batch_tokens: u32) -> models::llama::Llama {
-    let spec = LoadSpec {
-        model: fixture(model),
-        vocab_only: false,
-        context_tokens: 256,
-        mode,
-        cells: 4096,
-        sequences: 100,
-        parallel: 1,
-        batch_tokens,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: KvType::F16,
-        mmproj: None,
-    };
+    let spec =
+        LoadSpec { mode, cells: 4096, sequences: 100, batch_tokens, ..LoadSpec::plain(fixture(model)) };
     models::llama::Llama::open(&spec).expect("the model loads")
 }
 

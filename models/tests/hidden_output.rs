@@ -12,7 +12,7 @@ use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 use llama_cpp_2::token::LlamaToken;
-use models::{Engine, Job, KvType, LoadSpec, Mode, Reply, Request, Score, Segment, States};
+use models::{Engine, Job, LoadSpec, Mode, Reply, Request, Score, Segment, States};
 
 const MODELS: [&str; 4] = ["tiny-vlm.gguf", "tiny-gemma3.gguf", "tiny-lfm2.gguf", "tiny-mamba.gguf"];
 const TEXTS: [&str; 2] =
@@ -45,21 +45,7 @@ fn embedded(backend: &LlamaBackend, model: &str) -> Vec<Vec<f32>> {
 }
 
 fn told(model: &str) -> Vec<Vec<f32>> {
-    let spec = LoadSpec {
-        model: fixture(model),
-        vocab_only: false,
-        context_tokens: 256,
-        mode: Mode::Packed,
-        cells: 1024,
-        sequences: 8,
-        parallel: 1,
-        batch_tokens: 512,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: KvType::F16,
-        mmproj: None,
-    };
+    let spec = LoadSpec { mode: Mode::Packed, cells: 1024, sequences: 8, ..LoadSpec::plain(fixture(model)) };
     let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
     let job = |(id, text): (u32, &&str)| {
         let continuations = vec![" red".to_owned(), " blue".to_owned()];

@@ -132,19 +132,13 @@ fn job(id: usize, (text, shown): (&str, &[usize]), request: Request) -> Job {
 
 fn engine(text: &str, projector: &str, mode: Mode, sequences: u32) -> Vec<Said> {
     let spec = LoadSpec {
-        model: fixture(text),
-        vocab_only: false,
-        context_tokens: 256,
         mode,
         cells: 1024,
         sequences,
         parallel: 4,
         batch_tokens: 64,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: models::KvType::F16,
         mmproj: Some(fixture(projector)),
+        ..LoadSpec::plain(fixture(text))
     };
     let mut engine = Llama::open(&spec).expect("the models load");
     engine.show(&[], (0..3).map(picture).collect()).expect("pictures are taken");

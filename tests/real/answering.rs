@@ -69,19 +69,13 @@ fn scores_are_bit_identical_whatever_came_before_and_however_many_threads() {
 #[test]
 fn ctx_04_a_full_context_ends_the_reply_and_a_longer_prompt_is_a_status() {
     let mut spec = LoadSpec {
-        model: model(),
-        vocab_only: false,
         mode: Mode::Packed,
-        cells: 256,
         sequences: 8,
         parallel: 4,
-        context_tokens: 256,
         batch_tokens: 64,
         threads: 2,
         threads_batch: 2,
-        mmap: true,
-        kv: models::KvType::F16,
-        mmproj: None,
+        ..LoadSpec::plain(model())
     };
     let mut small = models::llama::Llama::open(&spec).expect("the model loads");
     let words = "one two three four five six seven eight nine ten ".repeat(20);

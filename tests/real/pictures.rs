@@ -51,19 +51,13 @@ pub(super) fn known() -> Vec<Known> {
 
 fn spec(mode: Mode) -> LoadSpec {
     LoadSpec {
-        model: fixture("tiny-vlm.gguf"),
-        vocab_only: false,
         context_tokens: 512,
         mode,
         cells: 4096,
         sequences: 64,
         parallel: 16,
-        batch_tokens: 512,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: models::KvType::F16,
         mmproj: Some(fixture("tiny-vlm-mmproj.gguf")),
+        ..LoadSpec::plain(fixture("tiny-vlm.gguf"))
     }
 }
 

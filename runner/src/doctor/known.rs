@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use models::{Job, KvType, LoadSpec, Mode, Reply, Request, Score, Segment};
+use models::{Job, LoadSpec, Reply, Request, Score, Segment};
 use serde::Deserialize;
 
 use super::Check;
@@ -157,21 +157,7 @@ fn job(id: u32, question: &str) -> Job {
 }
 
 fn spec(model: PathBuf, batch_tokens: u32) -> LoadSpec {
-    LoadSpec {
-        model,
-        vocab_only: false,
-        context_tokens: 256,
-        mode: Mode::Exact,
-        cells: 256,
-        sequences: 1,
-        parallel: 1,
-        batch_tokens,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: KvType::F16,
-        mmproj: None,
-    }
+    LoadSpec { batch_tokens, ..LoadSpec::plain(model) }
 }
 
 #[cfg(test)]

@@ -32,19 +32,14 @@ fn shaped(figures: &[(&str, u64)]) -> Header {
 
 fn spec(context_tokens: u32) -> LoadSpec {
     LoadSpec {
-        model: "m.gguf".into(),
-        vocab_only: false,
         context_tokens,
         mode: Mode::Packed,
         cells: context_tokens,
         sequences: 128,
         parallel: 16,
-        batch_tokens: 512,
         threads: 2,
         threads_batch: 2,
-        mmap: true,
-        kv: KvType::F16,
-        mmproj: None,
+        ..LoadSpec::plain("m.gguf")
     }
 }
 

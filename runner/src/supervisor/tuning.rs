@@ -118,19 +118,12 @@ mod tests {
     #[test]
     fn what_fits_the_cache_at_full_length_is_the_most() {
         let spec = LoadSpec {
-            model: "m".into(),
-            vocab_only: false,
             context_tokens: 1024,
             mode: models::Mode::Packed,
             cells: 8192,
             sequences: 128,
             parallel: 0,
-            batch_tokens: 512,
-            threads: 1,
-            threads_batch: 1,
-            mmap: true,
-            kv: models::KvType::F16,
-            mmproj: None,
+            ..LoadSpec::plain("m")
         };
         assert_eq!(most(&spec, 512), 16);
         assert_eq!(most(&spec, 4096), 8, "a reply ends with its context");

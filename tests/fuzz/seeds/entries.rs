@@ -92,21 +92,7 @@ fn header() -> Header {
 }
 
 fn spec() -> LoadSpec {
-    LoadSpec {
-        model: "m.gguf".into(),
-        vocab_only: false,
-        context_tokens: 512,
-        mode: Mode::Packed,
-        cells: 512,
-        sequences: 4,
-        parallel: 1,
-        batch_tokens: 64,
-        threads: 1,
-        threads_batch: 1,
-        mmap: true,
-        kv: models::KvType::F16,
-        mmproj: None,
-    }
+    LoadSpec { context_tokens: 512, mode: Mode::Packed, cells: 512, sequences: 4, batch_tokens: 64, ..LoadSpec::plain("m.gguf") }
 }
 
 fn item(at: GroupRef) -> ItemRecord {
