@@ -217,8 +217,8 @@ fn states_of_another_width_model_or_run_are_refused() {
         let narrow = narrow(states);
         writer.item(sized(place, &narrow), &narrow).expect("written");
     });
-    let words = ["states of one kind", "5 states of 80 numbers", "5 states of 4 numbers"];
-    refused(&bench, &["1", "2"], &[&words[..], &[&named("2")]].concat());
+    let (kind, sizes) = ("states of one kind", ["5 states of 80 numbers", "5 states of 4 numbers"]);
+    refused(&bench, &["1", "2"], &[kind, sizes[0], sizes[1], &named("2")]);
     let run_id = bench.log("2").header.run_id;
     std::fs::remove_file(file("2")).expect("removed");
     let mut writer = StatesWriter::open(&folder(&bench, "2"), &run_id, false).expect("opened");
