@@ -15,6 +15,7 @@ use super::baselines::Controls;
 use super::cells::{Cell, cells};
 use super::figures::{FigureRow, figures};
 use super::load::RunLog;
+use super::note::{Note, gathered};
 use super::notes::notes;
 use super::papers::{Published, published};
 use super::parity::parity;
@@ -67,10 +68,11 @@ pub fn html(
         return Err(Failure::usage(format!("--item {unknown}: no item of the run has this id")));
     }
     let mut notes = notes(run, &cells, &parity(run), mass_floor);
-    notes.extend(controls.notes.iter().cloned());
+    notes.extend(controls.notes.iter().cloned().map(Note::from));
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
     let comparison = (run.header.models.len() > 1).then(|| compare_models(run, &options)).transpose()?;
     let figures = figures(run, &[]);
+    let notes = gathered(&notes);
     Ok(page(&Material { run, cells, notes, figures, controls, papers, comparison, items, probes }))
 }
 
