@@ -17,7 +17,7 @@ pub(crate) fn names(count: usize) -> Vec<String> {
 }
 
 /// So many corpora of so many conditions and states. Learnt in condition a and tried in b, a probe has 10 a + b items right, an
-/// update 400 more, a calibration 800 more; the probe of a layer has as many as its number, but 500 in layer 2.
+/// update 400 more, a calibration 800 more; the probe of a layer has as many as its number, but 500 in layer 2. Counts above [`N`] begin anew.
 pub(crate) fn result(corpora: usize, conditions: usize, states: usize) -> ProbeResult {
     let one = |at: usize| corpus(&format!("m{at}"), conditions, states);
     ProbeResult::new(1, (0..corpora).map(one).collect(), Vec::new())
@@ -25,8 +25,8 @@ pub(crate) fn result(corpora: usize, conditions: usize, states: usize) -> ProbeR
 
 fn corpus(model: &str, conditions: usize, states: usize) -> CorpusResult {
     let names = names(conditions);
-    let share = |right: usize| Share::of(right as u64, N);
-    let pairs = || (0..conditions).flat_map(|a| (0..conditions).map(move |b| (a, b)));
+    let share = |right: usize| Share::of(right as u64 % N, N);
+    let pairs = move || (0..conditions).flat_map(move |a| (0..conditions).map(move |b| (a, b)));
     let repair = |(method, a, b): (&str, usize, usize)| RepairRow {
         method: method.to_owned(),
         rank: (method == "low-rank").then_some(4),

@@ -167,12 +167,11 @@ fn one(corpus: &CorpusResult, width: Option<u16>, extent: Extent) -> String {
             width,
         ));
     }
-    match curve_conditions(corpus, extent) {
-        _ if is_whole && !corpus.curve.is_empty() => {
-            parts.push(grid(&CURVE_HEADINGS, 2, curve_rows(corpus), width));
-        }
-        shown if !shown.is_empty() => parts.push(beside(curves_beside(corpus, &shown))),
-        _ => {}
+    let curves = curve_conditions(corpus, extent);
+    if is_whole && !curves.is_empty() {
+        parts.push(grid(&CURVE_HEADINGS, 2, curve_rows(corpus), width));
+    } else if !curves.is_empty() {
+        parts.push(beside(curves_beside(corpus, &curves)));
     }
     for table in shortcuts(corpus, extent) {
         parts.push(grid(&shortcut_headings(table), 1, shortcut_rows(table), width));

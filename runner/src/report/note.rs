@@ -68,12 +68,10 @@ pub fn gathered(notes: &[Note]) -> Vec<String> {
         if same.len() < 2 {
             lines.push(note.text.clone());
         } else if std::ptr::eq(same[0], like) {
-            let worst = same[1..].iter().fold(
-                like,
-                |worst, other| {
-                    if other.weight > worst.weight { other } else { worst }
-                },
-            );
+            let worst = same[1..]
+                .iter()
+                .copied()
+                .fold(like, |worst, other| if other.weight > worst.weight { other } else { worst });
             let [model, task, _] = &like.place;
             lines.push(format!(
                 "{model} / {task}: {} in {} of {} conditions ({}: {}): {}",
