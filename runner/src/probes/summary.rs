@@ -155,6 +155,9 @@ pub(crate) fn curve_conditions(corpus: &CorpusResult, extent: Extent) -> Vec<&st
     names
 }
 
+/// One of the shares of a point.
+type ShareOf = fn(&CurvePoint) -> Option<&Share>;
+
 /// Curves with a row for each state and columns for each of these conditions.
 pub(crate) fn curves_beside(corpus: &CorpusResult, conditions: &[&str]) -> Rows {
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -164,7 +167,7 @@ pub(crate) fn curves_beside(corpus: &CorpusResult, conditions: &[&str]) -> Rows 
     }
     for name in conditions {
         let own: Vec<&CurvePoint> = corpus.curve.iter().filter(|point| point.condition == *name).collect();
-        let kinds: [(&str, fn(&CurvePoint) -> Option<&Share>); 2] =
+        let kinds: [(&str, ShareOf); 2] =
             [("probe %", |point| point.probe.as_ref()), ("logit lens %", |point| point.lens.as_ref())];
         for (kind, of) in kinds {
             if own.iter().all(|point| of(point).is_none()) {

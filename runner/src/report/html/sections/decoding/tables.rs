@@ -6,12 +6,15 @@ use crate::report::extent::Extent;
 use crate::report::html::Material;
 use crate::report::html::markup::{Markup, all, details, paragraph, table};
 
+/// A table of the laboratory, as far as it is shown.
+type Tabled = fn(&Decoding, Extent) -> Listed;
+
 pub(super) fn tables(material: &Material<'_>, decoding: &Decoding) -> Markup {
     let open = [rows::shifts, rows::orders, rows::texts, rows::written, rows::options];
     // The bars and plots above show most of these.
-    let closed: [(&str, fn(&Decoding, Extent) -> Listed); 2] =
+    let closed: [(&str, Tabled); 2] =
         [("Means of every condition", rows::conditions), ("Places of the label", rows::slots)];
-    let listed = |table: fn(&Decoding, Extent) -> Listed| {
+    let listed = |table: Tabled| {
         Some(table(decoding, Extent::Brief)).filter(|listed| !listed.rows.is_empty() || listed.left_out > 0)
     };
     let open = open.into_iter().filter_map(listed).map(|listed| {
