@@ -117,7 +117,8 @@ fn one_model_without_answers_makes_a_page_too() {
 #[test]
 fn an_item_can_be_named_and_an_unknown_one_is_refused() {
     let run = two_models();
-    let named = |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] }, None);
+    let named =
+        |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] }, None, &[]);
     assert!(named("i7").unwrap().contains("<h3>i7: "));
     let failure = named("i99").unwrap_err();
     assert_eq!(
