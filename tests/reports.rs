@@ -373,15 +373,15 @@ fn replies_drawn_to_one_item_are_one_answer_of_it() {
     let drawn = log.items.iter().filter(|item| item.interface == "self-consistency");
     assert!(drawn.clone().all(|item| item.turns.len() == 1 && item.turns[0].replies.len() == 5));
     let written: u64 =
-        drawn.filter(|item| item.at.model == 0).map(|item| u64::from(item.usage.output_tokens)).sum();
+        drawn.filter(|item| item.at.model == 1).map(|item| u64::from(item.usage.output_tokens)).sum();
     let report = json(&["report", &bench.path("r"), "--json"]);
     let cells = report["cells"].as_array().expect("cells");
     let cell = |interface: &str| {
-        cells.iter().find(|cell| cell["model"] == "a" && cell["interface"] == interface).expect("a cell")
+        cells.iter().find(|cell| cell["model"] == "b" && cell["interface"] == interface).expect("a cell")
     };
     let (one, five) = (cell("free-cot"), cell("self-consistency"));
     assert_eq!((five["n"].as_u64(), five["output_tokens"].as_u64()), (Some(12), Some(written)));
-    // The fake engine always says the same: accuracy and interval are those of one reply, though five were drawn.
+    // This engine always says the same: accuracy and interval are those of one reply, though five were drawn.
     for figure in ["n", "accuracy", "low", "high"] {
         assert_eq!(one[figure], five[figure], "{figure}");
     }

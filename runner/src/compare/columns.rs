@@ -116,7 +116,7 @@ fn over_rounds(comparison: &Comparison) -> Table {
         let count = rounds.each.len();
         fields.push(count.to_string());
         fields.extend([rounds.time, rounds.energy].map(|figure| in_words(figure, count)));
-        rounds.are_several().then_some(fields)
+        rounds.are_told().then_some(fields)
     };
     let of_tasks =
         comparison.rows.iter().map(|own| row([&own.candidate, &own.task, &own.interface], &own.rounds));

@@ -88,8 +88,8 @@ fn of_run(reference: &Side, candidate: &Side, places: &[Place]) -> Vec<RoundRati
 
 impl RoundRatios {
     /// Whether there is anything to tell beside the pooled ratio.
-    pub(super) fn are_several(&self) -> bool {
-        self.each.len() > 1
+    pub(super) fn are_told(&self) -> bool {
+        self.each.len() > 1 && self.time.n + self.energy.n > 0
     }
 }
 

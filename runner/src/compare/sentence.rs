@@ -24,9 +24,7 @@ pub(super) fn sentences(
             parts.extend(surely_different(one, rows));
             let rounds = one.rounds.each.len();
             parts.extend(one.time_ratio.map(|ratio| speed(ratio, one.rounds.time, rounds)));
-            parts.extend(one.energy.ratio.map(|ratio| {
-                format!("{ratio:.2}x energy{}", over(one.rounds.energy, rounds, |ratio| ratio))
-            }));
+            parts.extend(one.energy.ratio.map(|ratio| energy(ratio, one.rounds.energy, rounds)));
             if let Some(side) = candidates.iter().find(|side| side.name == one.candidate) {
                 parts.extend(memory(side, reference));
             }
@@ -78,21 +76,28 @@ fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
     (!named.is_empty()).then(|| format!("certain on {}", named.join(", ")))
 }
 
-fn speed(ratio: f64, rounds: Ranged, of: usize) -> String {
+/// Where there are rounds their median is told: a round that something else disturbed does not move it.
+fn speed(pooled: f64, rounds: Ranged, of: usize) -> String {
+    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
     match ratio <= 1.0 {
         true => format!("{:.2}x as fast{}", 1.0 / ratio, over(rounds, of, |ratio| 1.0 / ratio)),
         false => format!("takes {ratio:.2}x the time{}", over(rounds, of, |ratio| ratio)),
     }
 }
 
-/// ` (1.90 to 2.05 over 4 rounds)`; nothing where fewer than two have a ratio.
+fn energy(pooled: f64, rounds: Ranged, of: usize) -> String {
+    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
+    format!("{ratio:.2}x energy{}", over(rounds, of, |ratio| ratio))
+}
+
+/// ` (median of 4 rounds, 1.90 to 2.05)`; nothing where fewer than two have a ratio.
 fn over(ratios: Ranged, rounds: usize, shown: fn(f64) -> f64) -> String {
     let Some((low, high)) = ratios.low.zip(ratios.high).filter(|_| ratios.n > 1) else {
         return String::new();
     };
     let (one, other) = (shown(low), shown(high));
     let of = if ratios.n < rounds as u64 { format!(" of {rounds}") } else { String::new() };
-    format!(" ({:.2} to {:.2} over {}{of} rounds)", one.min(other), one.max(other), ratios.n)
+    format!(" (median of {}{of} rounds, {:.2} to {:.2})", ratios.n, one.min(other), one.max(other))
 }
 
 fn memory(side: &Side, reference: &Side) -> Option<String> {

@@ -283,8 +283,8 @@ fn ratios_are_told_by_round_where_both_sides_answered_the_same_in_it() {
     assert_eq!(rounds.each.iter().map(|round| round.pairs).collect::<Vec<_>>(), [2, 2]);
     assert_eq!(comparison.rows[0].time_ratio, Some(13.0 / 14.0), "the pooled ratio stays");
     let sentence = &comparison.sentences[0];
-    assert!(sentence.contains("1.08x as fast (1.00 to 1.33 over 2 rounds)"), "{sentence}");
-    assert!(sentence.contains("0.67x energy (0.50 to 0.80 over 2 rounds)"), "{sentence}");
+    assert!(sentence.contains("1.14x as fast (median of 2 rounds, 1.00 to 1.33)"), "{sentence}");
+    assert!(sentence.contains("0.65x energy (median of 2 rounds, 0.50 to 0.80)"), "{sentence}");
     let text = text(&comparison, None);
     assert!(text.contains("0.88 (0.75 to 1.00)") && text.contains("0.65 (0.50 to 0.80)"), "{text}");
 }

@@ -19,7 +19,7 @@ pub fn rounds_table(costs: &[Cost], width: Option<u16>) -> Option<String> {
 
 /// Rows of the table.
 pub fn round_rows(costs: &[Cost]) -> Vec<Vec<String>> {
-    costs.iter().filter(|cost| cost.rounds.are_several()).map(row).collect()
+    costs.iter().filter(|cost| cost.rounds.are_told()).map(row).collect()
 }
 
 fn row(cost: &Cost) -> Vec<String> {

@@ -119,8 +119,8 @@ impl Rounds {
     }
 
     /// Whether there is anything to tell beside the pooled figure.
-    pub fn are_several(&self) -> bool {
-        self.each.len() > 1
+    pub fn are_told(&self) -> bool {
+        self.each.len() > 1 && self.seconds_per_item.n + self.joules_per_item.n > 0
     }
 
     /// Takes the rounds of a repetition in.

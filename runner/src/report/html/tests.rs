@@ -239,8 +239,8 @@ fn energy_memory_and_rounds_are_on_the_page_only_where_they_were_measured() {
         row.split("</td>").filter_map(|cell| Some(cell.rsplit_once('>')?.1.to_owned())).collect()
     };
     // Both are always right; b is cheaper in all that is known of it, and its file's size is not known.
-    assert_eq!(cells("a"), ["direct", "100.0 %", "3.5", "no", "8", "yes", "950", "no", "45", "no"]);
-    assert_eq!(cells("b"), ["direct", "100.0 %", "3.25", "yes", "-", "-", "500", "yes", "30", "yes"]);
+    assert_eq!(cells("a"), ["direct", "100.0 %", "3.50", "no", "8.00", "yes", "950", "no", "45.0", "no"]);
+    assert_eq!(cells("b"), ["direct", "100.0 %", "3.25", "yes", "-", "-", "500", "yes", "30.0", "yes"]);
     let rounds = section(&page, "rounds").unwrap();
     assert!(rounds.contains("45.0 (40.0 to 50.0)"), "{rounds}");
     assert!(section(&page, "comparison").unwrap().contains("0.65 (0.50 to 0.80)"));

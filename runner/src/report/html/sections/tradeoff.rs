@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Material;
-use crate::report::grid::{number, percent};
+use crate::report::cost_views::significant;
+use crate::report::grid::percent;
 use crate::report::html::markup::{Markup, all, element, paragraph, table};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
 use crate::report::{Cell, Cost, memory};
@@ -88,8 +89,8 @@ fn weighed(places: &[Place], prices: &[&Price]) -> (Vec<&'static str>, Vec<Vec<S
     let row = |place: &Place| {
         let mut row = vec![place.model.clone(), place.interface.clone(), percent(Some(place.accuracy))];
         row.extend(prices.iter().flat_map(|price| {
-            let value = (price.of)(place).map(|value| if value >= 100.0 { value.round() } else { value });
-            [number(value), fronts(place, price).to_owned()]
+            let value = (price.of)(place).map_or("-".to_owned(), significant);
+            [value, fronts(place, price).to_owned()]
         }));
         row
     };
@@ -220,7 +221,7 @@ mod tests {
         let (headings, rows) = weighed(&places, &[&PRICES[3]]);
         assert_eq!(headings, ["model", "interface", "mean accuracy", "J per item", "on the front"]);
         let told: Vec<&[String]> = rows.iter().map(|row| &row[3..]).collect();
-        assert_eq!(told, [["2", "yes"], ["3", "yes"], ["2.5", "no"], ["-", "-"]]);
+        assert_eq!(told, [["2.00", "yes"], ["3.00", "yes"], ["2.50", "no"], ["-", "-"]]);
     }
 
     #[test]
