@@ -7,6 +7,7 @@ use super::divergences::{Labels, labels};
 use super::energy::{EnergyRatio, ratio};
 use super::estimate::{Mean, estimate};
 use super::pairs::{Value, families, pairs};
+use super::rounds::{RoundRatios, rounds};
 use super::side::{Place, Side};
 use crate::statistics::{McNemar, SignFlip, detectable, mcnemar, median, sign_flip};
 
@@ -64,6 +65,8 @@ pub struct Row {
     pub median_ms_reference: Option<f64>,
     /// The same of the candidate.
     pub median_ms_candidate: Option<f64>,
+    /// Time and energy round by round, where both sides are of one run.
+    pub rounds: RoundRatios,
     /// Engine time of the pairs on both sides, in microseconds.
     #[serde(skip)]
     pub(super) engine_us: (u64, u64),
@@ -120,7 +123,8 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         by_family,
         labels: labels(both, same_template, options.seed, &[&place.0, &place.1]),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
-        energy: ratio(reference, candidate, std::iter::once((place, n))),
+        energy: ratio(&reference.energies, &candidate.energies, std::iter::once((place, n))),
+        rounds: rounds(reference, candidate, std::slice::from_ref(place)),
         median_ms_reference: median(both.iter().map(|(a, _)| a.engine_us as f64 / 1e3)),
         median_ms_candidate: median(both.iter().map(|(_, b)| b.engine_us as f64 / 1e3)),
         engine_us,
