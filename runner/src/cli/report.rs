@@ -10,12 +10,13 @@ use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::probes::{self, ProbeResult};
 use crate::report::{
-    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, RunLog,
-    Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures, figures_table,
-    has_costs, has_decoding, html, memory, memory_table, meter_csv, notes, papers_table, parity, phases,
-    phases_table, published, strata, strata_table, table, to_json, write_baselines_csv, write_costs_csv,
-    write_decoding_csv, write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv,
-    write_strata_csv, write_timeline_csv,
+    Cell, Control, Controls, Cost, Decoding, Extent, FigureRow, ItemChoice, Note, Parity, PhaseCost,
+    Published, Repeat, RunLog, Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables,
+    figures, figures_table, gathered, has_costs, has_decoding, html, join_repeats, memory, memory_table,
+    meter_csv, notes, papers_table, parity, phases, phases_table, published, rounds_table, strata,
+    strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_decoding_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv, write_strata_csv,
+    write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -29,6 +30,7 @@ Examples:
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
   edge-eval report runs/x --papers
+  edge-eval report runs/x --again runs/x-2 --again runs/x-3   # costs over the rounds of all three
   edge-eval report runs/x --decoding --csv decoding.csv
   edge-eval report runs/x --html x.html";
 
@@ -70,6 +72,9 @@ pub(super) struct ReportCommand {
     /// Milliseconds by which its clock is ahead; found by the program's own load when absent
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     meter_clock_ms: Option<i64>,
+    /// Count the rounds of this repetition of the run too, in costs over rounds (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    again: Vec<PathBuf>,
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
@@ -77,6 +82,10 @@ pub(super) struct ReportCommand {
     /// what writing costs and gains
     #[arg(long)]
     decoding: bool,
+    /// Show every row of tables that multiply with conditions: places of the label, pairs of conditions, layers. Without it,
+    /// where a task has more than four conditions, those that vary nothing
+    #[arg(long)]
+    all_rows: bool,
     /// Show predicted and measured memory
     #[arg(long)]
     memory: bool,
@@ -109,7 +118,7 @@ struct Read {
     controls: Vec<Control>,
     figures: Vec<FigureRow>,
     papers: Vec<Published>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     costs: Vec<Cost>,
     probes: Option<ProbeResult>,
     decoding: Option<Decoding>,
@@ -161,7 +170,8 @@ impl ReportCommand {
     fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
         let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
         let probes = ProbeResult::of_run(&self.dir)?;
-        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice, probes)?;
+        let run = RunLog::read(&self.dir)?;
+        let page = html(&run, self.mass_floor, choice, probes, &self.repeats(&run)?)?;
         if path.as_os_str() == "-" {
             return print(&page);
         }
@@ -201,7 +211,7 @@ impl ReportCommand {
         let cells = cells(&run);
         let parity = parity(&run);
         let mut notes = notes(&run, &cells, &parity, self.mass_floor);
-        notes.extend(joined);
+        notes.extend(joined.map(Note::from));
         let strata = match &self.by[..] {
             [] => Vec::new(),
             tags => strata(&run, tags)
@@ -219,13 +229,14 @@ impl ReportCommand {
                 papers =
                     published(&run, &all).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
                 if papers.is_empty() {
-                    notes.push("no paper has figures for the tasks of this run".to_owned());
+                    notes.push(Note::from("no paper has figures for the tasks of this run".to_owned()));
                 }
             }
-            notes.extend(all.notes);
+            notes.extend(all.notes.into_iter().map(Note::from));
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
-        let costs = costs(&run, &cells);
+        let mut costs = costs(&run, &cells);
+        join_repeats(&mut costs, &self.repeats(&run)?);
         let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
         let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
         let phases = phases(&run);
@@ -244,6 +255,20 @@ impl ReportCommand {
             phases,
             probes,
         })
+    }
+
+    /// Repetitions of the run, each a run of its own.
+    fn repeats(&self, run: &RunLog) -> Result<Vec<Repeat>, Failure> {
+        let repeats: Vec<Repeat> =
+            self.again.iter().map(|dir| Repeat::read(run, dir)).collect::<Result<_, _>>()?;
+        let ids: Vec<&str> = repeats.iter().map(Repeat::run_id).collect();
+        match ids.iter().enumerate().find(|(at, id)| ids[..*at].contains(id)) {
+            Some((at, _)) => Err(Failure::usage(format!(
+                "--again {}: this run is there already",
+                self.again[at].display()
+            ))),
+            None => Ok(repeats),
+        }
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -282,8 +307,8 @@ impl ReportCommand {
     }
 
     fn text(&self, read: &Read) -> String {
-        let width = terminal_width();
-        let notes: String = read.notes.iter().map(|note| format!("! {note}\n")).collect();
+        let (width, extent) = (terminal_width(), Extent::of(self.all_rows));
+        let notes: String = gathered(&read.notes).iter().map(|note| format!("! {note}\n")).collect();
         let mut tables = Vec::new();
         let shown = |overall: bool| -> Vec<Control> {
             let wanted = |control: &&Control| self.baselines && control.by.is_empty() == overall;
@@ -300,6 +325,7 @@ impl ReportCommand {
             tables.push(costs_table(&read.costs, width));
             tables.push(phases_table(&read.phases, width));
         }
+        tables.extend(rounds_table(&read.costs, width));
         if !self.by.is_empty() {
             let rows = match self.baselines {
                 true => beside(&read.run, read.strata.clone(), &shown(false)),
@@ -314,12 +340,12 @@ impl ReportCommand {
             tables.push(papers_table(&read.papers, width));
         }
         if let Some(decoding) = &read.decoding {
-            tables.push(decoding_tables(decoding, width));
+            tables.push(decoding_tables(decoding, width, extent));
         }
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));
         }
-        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width)));
+        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width, extent)));
         format!("{notes}{}\n", tables.join("\n\n"))
     }
 }

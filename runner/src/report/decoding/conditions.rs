@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::mean;
 use super::readout::Readout;
 use crate::report::cells::Place;
-use crate::statistics::{Family, design_effect, wilson};
+use crate::statistics::{Family, wilson_by_family};
 
 /// A model on a task under a condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -101,8 +101,5 @@ pub(super) fn interval(readouts: &[Readout<'_>]) -> Option<(f64, f64)> {
     }
     let families: Vec<Family> = families.into_values().collect();
     let squares = readouts.iter().map(|it| it.worth * it.worth).sum();
-    let n = readouts.len() as f64;
-    let effective = (n / design_effect(&families, squares)).round().max(1.0);
-    let right = readouts.iter().map(|it| it.worth).sum::<f64>() / n * effective;
-    wilson(right, effective as u64)
+    wilson_by_family(&families, squares)
 }
