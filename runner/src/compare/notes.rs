@@ -28,7 +28,8 @@ fn few_families(rows: &[Row]) -> Option<String> {
 
 /// Answers that have no counterpart, candidate by candidate.
 fn uncompared(rows: &[Row]) -> Vec<String> {
-    let figures: [(&str, fn(&Row) -> u64); 2] = [
+    type Figure = fn(&Row) -> u64;
+    let figures: [(&str, Figure); 2] = [
         ("are in one log alone", |row| row.missing_in_reference + row.missing_in_candidate),
         ("were skipped or lost on one side", |row| row.not_counted),
     ];
