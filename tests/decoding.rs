@@ -1,7 +1,7 @@
 //! The decoding laboratory through the whole program, on a model whose truth is planted in the options: `fake:planted`.
 //! What is expected is calculated here, from the planted numbers and the orders that the log tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use datasets::ending::CONTINUATION_TOKENS;
@@ -405,6 +405,8 @@ fn conditions_and_orders_survive_parts_checks_exports_and_comparisons() {
             && page.contains("id=\"decoding\"")
             && page.contains("cot-prefix+explain-first+labels=numbers")
     );
+    let (_, tables, _) = told(&run(&["report", &whole, "--decoding"]));
+    assert_page_has(&page, &tables);
 
     let (code, lines, errors) = told(&run(&["export", &whole, "--format", "jsonl"]));
     assert_eq!(code, Some(0), "{errors}");
@@ -414,4 +416,29 @@ fn conditions_and_orders_survive_parts_checks_exports_and_comparisons() {
     let (code, out, errors) = told(&run(&["compare", &whole, &merged]));
     assert_eq!(code, Some(0), "{errors}");
     assert!(out.contains("direct+answer-colon"), "{out}");
+}
+
+/// Every row of the terminal's tables, headings too, is a row of the page.
+fn assert_page_has(page: &str, tables: &str) {
+    let cell = |cell: &str| cell.split_once('>').map_or("", |(_, text)| text).to_owned();
+    let cells = |row: &str| {
+        let parts = row.split("</td>").flat_map(|part| part.split("</th>"));
+        parts.map(|part| part.rsplit_once("<t").map_or(String::new(), |(_, last)| cell(last))).collect()
+    };
+    let rows: BTreeSet<Vec<String>> = page
+        .split("<tr>")
+        .map(|row| cells(row.split("</tr>").next().unwrap_or_default()))
+        .map(|row: Vec<String>| row.into_iter().filter(|cell| !cell.is_empty()).collect())
+        .collect();
+    let mut compared = 0;
+    // The run's own table stands before them.
+    for line in tables.lines().skip_while(|line| !line.starts_with("Conditions (MA")) {
+        let row: Vec<String> =
+            line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect();
+        if row.len() > 3 {
+            assert!(rows.contains(&row), "{row:?} is not on the page");
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared} rows: {tables}");
 }

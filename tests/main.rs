@@ -27,6 +27,7 @@ mod real;
 mod replay;
 mod reports;
 mod shards;
+mod states;
 mod strikes;
 mod support;
 mod sweeps;

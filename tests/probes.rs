@@ -26,9 +26,9 @@ fn questions(path: &Path, count: usize) {
 
 /// Four layers of eighty numbers; the answer stands in them from the second layer on, and the next label where the prompt asks
 /// to think.
-const MODEL: &str = "fake:states=80,layers=4,knows=gold:,knows-from=1,turn-on=step by step";
+pub(crate) const MODEL: &str = "fake:states=80,layers=4,knows=gold:,knows-from=1,turn-on=step by step";
 
-fn bench(model: &str, states: &str, count: usize) -> Bench {
+pub(crate) fn bench(model: &str, states: &str, count: usize) -> Bench {
     let bench = Bench::new("");
     questions(&bench.dir.path().join("q.jsonl"), count);
     let config = format!(
@@ -131,7 +131,7 @@ fn states_survive_kills_and_a_resumed_run_has_the_same() {
 }
 
 /// Everything that a file of states says, whatever the order.
-fn content(file: &StatesFile) -> Vec<(String, String, Vec<u8>)> {
+pub(crate) fn content(file: &StatesFile) -> Vec<(String, String, Vec<u8>)> {
     let of = |kept: &runner::states::Kept| {
         let mut bytes = vec![0; kept.place.dimension as usize * 2];
         file.halves(kept, 0, &mut bytes).expect("the states");

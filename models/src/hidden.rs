@@ -87,6 +87,9 @@ pub fn two_to(exponent: u8) -> f32 {
     f32::from_bits((u32::from(exponent.min(127)) + 127) << 23)
 }
 
+/// How a refusal begins that says why answers have no states; others say what cannot be had beside them.
+pub const NO_STATES: &str = "hidden states cannot be had";
+
 /// What turns a hidden state into scores of the next token: enough for a reading of the labels at any layer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Readout {

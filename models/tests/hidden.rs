@@ -3,8 +3,9 @@
 
 #![cfg(feature = "llama")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use models::gguf::Header;
 use models::{Engine, HiddenStates, Job, LoadSpec, Mode, Readout, Reply, Request, Score, Segment, States};
 
 #[derive(serde::Deserialize)]
@@ -24,8 +25,11 @@ fn forward() -> Vec<Forward> {
 }
 
 fn open(model: &str, mode: Mode, batch_tokens: u32) -> models::llama::Llama {
-    let spec =
-        LoadSpec { mode, cells: 4096, sequences: 100, batch_tokens, ..LoadSpec::plain(fixture(model)) };
+    open_at(fixture(model), mode, batch_tokens)
+}
+
+fn open_at(model: PathBuf, mode: Mode, batch_tokens: u32) -> models::llama::Llama {
+    let spec = LoadSpec { mode, cells: 4096, sequences: 100, batch_tokens, ..LoadSpec::plain(model) };
     models::llama::Llama::open(&spec).expect("the model loads")
 }
 
@@ -161,6 +165,72 @@ fn the_model_s_end_turns_the_last_layer_into_the_final_state_and_that_into_the_s
                 let own = f64::from(scored.labels[0].logprobs[0] - scored.labels[1].logprobs[0]);
                 assert!((lead - own).abs() < 0.02, "{model}, {mode:?}: {lead} {own}");
             }
+        }
+    }
+}
+
+/// Splits a model into parts as the library reads them: the keys in the first, every tensor in the part that `part_of` names.
+fn split(model: &Path, folder: &Path, count: u16, part_of: impl Fn(&str) -> u16) -> Vec<PathBuf> {
+    let bytes = std::fs::read(model).expect("the model");
+    let header = Header::open(model).expect("its header");
+    let named = |name: &str| [&(name.len() as u64).to_le_bytes()[..], name.as_bytes()].concat();
+    // The table of tensors follows the keys and begins with the name of the first one.
+    let first = named(&header.tensors[0].name);
+    let table = bytes.windows(first.len()).position(|window| window == first).expect("the table");
+    let key_count = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"));
+    let key = |name: &str, kind: u32, value: &[u8]| [&named(name), &kind.to_le_bytes()[..], value].concat();
+    let (sixteen_bits, signed) = (2, 5);
+    let tensors = header.tensors.len() as i32;
+    let written = (0..count).map(|part| {
+        let own: Vec<_> = header.tensors.iter().filter(|tensor| part_of(&tensor.name) == part).collect();
+        let mut file = b"GGUF".to_vec();
+        file.extend(3u32.to_le_bytes());
+        file.extend((own.len() as u64).to_le_bytes());
+        file.extend((3 + if part == 0 { key_count } else { 0 }).to_le_bytes());
+        if part == 0 {
+            file.extend(&bytes[24..table]);
+        }
+        file.extend(key("split.no", sixteen_bits, &part.to_le_bytes()));
+        file.extend(key("split.count", sixteen_bits, &count.to_le_bytes()));
+        file.extend(key("split.tensors.count", signed, &tensors.to_le_bytes()));
+        let (mut data, mut offset) = (Vec::new(), 0u64);
+        for tensor in own {
+            file.extend(named(&tensor.name));
+            file.extend((tensor.dims.len() as u32).to_le_bytes());
+            file.extend(tensor.dims.iter().flat_map(|dim| dim.to_le_bytes()));
+            file.extend(tensor.kind.id.to_le_bytes());
+            file.extend(offset.to_le_bytes());
+            let start = header.place(tensor).expect("a place").1 as usize;
+            data.extend(&bytes[start..start + tensor.bytes as usize]);
+            data.resize(data.len().next_multiple_of(32), 0);
+            offset = data.len() as u64;
+        }
+        file.resize(file.len().next_multiple_of(32), 0);
+        file.extend(data);
+        let path = folder.join(format!("m-{:05}-of-{count:05}.gguf", part + 1));
+        std::fs::write(&path, file).expect("written");
+        path
+    });
+    written.collect()
+}
+
+#[test]
+fn the_end_of_a_split_model_is_found_in_whichever_part_holds_it() {
+    let jobs: Vec<Job> = forward().iter().map(|one| asked(&one.text, States::Layers)).collect();
+    let (whole, end) = round(&mut open("tiny-vlm.gguf", Mode::Packed, 512), &jobs);
+    assert!(end.refusals.is_empty() && end.norm.is_some() && end.rows.len() == 2, "{end:?}");
+    // Norm and projection in the second and the third part, in the third and the second, and both in the first.
+    for (norm, projection) in [(1, 2), (2, 1), (0, 0)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let parts = split(&fixture("tiny-vlm.gguf"), folder.path(), 3, |name| match name {
+            "output_norm.weight" => norm,
+            "token_embd.weight" => projection,
+            name => u16::from(name.starts_with("blk.2")) + 2 * u16::from(name.starts_with("blk.3")),
+        });
+        let (scored, readout) = round(&mut open_at(parts[0].clone(), Mode::Packed, 512), &jobs);
+        assert_eq!(readout, end, "norm in part {norm}, projection in part {projection}");
+        for (scored, whole) in scored.iter().zip(&whole) {
+            assert_eq!((&scored.labels, &scored.states), (&whole.labels, &whole.states));
         }
     }
 }

@@ -11,6 +11,7 @@ mod energy;
 mod estimate;
 mod matching;
 mod names;
+mod notes;
 mod overall;
 mod pairs;
 mod rounds;
@@ -116,7 +117,7 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
     let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.pairs > 0).collect();
     let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
     tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
-    notes.extend(rows.iter().filter_map(Row::note));
+    notes.extend(notes::notes(&rows));
     // What holds of the reference is told by each comparison with it.
     let mut told = BTreeSet::new();
     notes.retain(|note| told.insert(note.clone()));

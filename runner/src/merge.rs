@@ -1,9 +1,10 @@
 //! Joins logs of one plan that several machines, or several attempts, have worked on.
 //!
 //! The unit is the group. A group that two logs have must have been answered alike; times may differ. Memory holds one
-//! group at a time, whatever the logs hold.
+//! group at a time, whatever the logs hold. Hidden states beside the logs are joined too. The merged run appears whole or not at all.
 
 mod census;
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -14,14 +15,18 @@ use models::gguf::hex;
 use sha2::{Digest, Sha256};
 
 use census::{Census, take};
+use states::Joint;
 
 use crate::entry::{Complete, Device, Entry, FORMAT, GroupEnd, Header, ItemRecord};
 use crate::exit::{Exit, Failure};
-use crate::log::{Fsync, LOG_FILE, Log, LogError, Reader, file_of};
+use crate::log::{Fsync, LOG_FILE, Lock, Log, LogError, Reader, file_of, sync_dir};
 use crate::plan::difference;
+use crate::states::STATES_FILE;
 
-/// Conflicting groups that a message lists.
+/// Groups or folders that a message lists.
 const LISTED: usize = 5;
+/// Where a merged run is written, in its folder, before it takes its place.
+const UNFINISHED: &str = "merging.new";
 
 /// What came of merging.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,16 +37,15 @@ pub struct Merged {
     pub missing: Vec<u32>,
     /// Groups that more than one log had, answered alike.
     pub duplicates: usize,
+    /// Answers that have hidden states, where the runs keep them.
+    pub states: Option<u64>,
+    /// What people should know, one line each.
+    pub notes: Vec<String>,
 }
 
 /// Merges the logs of run folders into a new folder.
 pub fn merge(runs: &[PathBuf], target: &Path) -> Result<Merged, Failure> {
-    if target.join(LOG_FILE).exists() {
-        return Err(Failure::new(
-            Exit::Mismatch,
-            format!("{}: holds a run already: name another folder with -o", target.display()),
-        ));
-    }
+    vacant(target)?;
     let mut census: Vec<Census> = runs.iter().map(|dir| take(dir)).collect::<Result<_, _>>()?;
     // In an order of their own, so that the order of the arguments makes no other log.
     census.sort_by(|a, b| a.header.run_id.cmp(&b.header.run_id).then_with(|| a.dir.cmp(&b.dir)));
@@ -62,11 +66,55 @@ pub fn merge(runs: &[PathBuf], target: &Path) -> Result<Merged, Failure> {
     let planned = first.header.groups;
     let duplicates = census.iter().map(|one| one.groups.len()).sum::<usize>() - owners.len();
     let missing: Vec<u32> = (0..planned).filter(|group| !owners.contains_key(group)).collect();
-    write(&census, &owners, target, missing.is_empty()).inspect_err(|_| {
-        // Half a merged log would look like a run that was interrupted.
-        let _ = std::fs::remove_file(target.join(LOG_FILE));
+    let mut joint = Joint::of(&census, &owners)?;
+    let header = merged_header(&census);
+    place(target, joint.is_some(), &|dir| {
+        if let Some(joint) = &joint {
+            joint.write(dir, &header)?;
+        }
+        write(&census, &owners, dir, &header, missing.is_empty())
     })?;
-    Ok(Merged { groups: owners.len(), missing, duplicates })
+    let states = joint.as_ref().map(Joint::len);
+    let notes = joint.as_mut().map(|joint| std::mem::take(&mut joint.notes)).unwrap_or_default();
+    Ok(Merged { groups: owners.len(), missing, duplicates, states, notes })
+}
+
+fn vacant(target: &Path) -> Result<(), Failure> {
+    if !target.join(LOG_FILE).exists() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Mismatch,
+        format!("{}: holds a run already: name another folder with -o", target.display()),
+    ))
+}
+
+/// Lets a run be written into a folder of its own inside the target, and then takes its files to their place, the log last: it
+/// makes the folder a run. Half a merged log would look like a run that was interrupted.
+fn place(
+    target: &Path,
+    with_states: bool,
+    write: &dyn Fn(&Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failed = |path: &Path, error: std::io::Error| Failure::disk(format!("{}: {error}", path.display()));
+    std::fs::create_dir_all(target).map_err(|error| failed(target, error))?;
+    let _lock = Lock::acquire(target).map_err(disk)?;
+    vacant(target)?;
+    let unfinished = target.join(UNFINISHED);
+    // Nobody else writes here, the lock is held: this is what a crash left of an earlier attempt.
+    if unfinished.exists() {
+        std::fs::remove_dir_all(&unfinished).map_err(|error| failed(&unfinished, error))?;
+    }
+    let done = std::fs::create_dir(&unfinished).map_err(|error| failed(&unfinished, error)).and_then(|()| {
+        write(&unfinished)?;
+        for name in with_states.then_some(STATES_FILE).into_iter().chain([LOG_FILE]) {
+            let path = target.join(name);
+            std::fs::rename(unfinished.join(name), &path).map_err(|error| failed(&path, error))?;
+        }
+        sync_dir(target).map_err(|error| failed(target, error))
+    });
+    let _ = std::fs::remove_dir_all(&unfinished);
+    done
 }
 
 /// A header without the part of the plan that a shard is: shards of one plan belong together.
@@ -90,26 +138,37 @@ fn owners(census: &[Census]) -> Result<BTreeMap<u32, usize>, Failure> {
     if conflicts.is_empty() {
         return Ok(owners);
     }
-    let listed: Vec<String> = conflicts.iter().take(LISTED).map(|(group, _, _)| group.to_string()).collect();
-    let more = if conflicts.len() > LISTED { ", ..." } else { "" };
+    let listed: Vec<String> = conflicts.iter().map(|(group, _, _)| group.to_string()).collect();
     let (group, one, other) = conflicts[0];
     let (one, other) = (&census[one].dir, &census[other].dir);
     let item = census::first_difference(one, other, group)?.unwrap_or_default();
     Err(Failure::new(
         Exit::Mismatch,
         format!(
-            "{} groups were answered differently in two logs (groups {}{more}); the first difference, in {} and {}: {item}: \
+            "{} groups were answered differently in two logs (groups {}); the first difference, in {} and {}: {item}: \
              leave one of them out, or `compare` them",
             conflicts.len(),
-            listed.join(", "),
+            few(&listed),
             one.display(),
             other.display()
         ),
     ))
 }
 
-fn write(census: &[Census], owners: &BTreeMap<u32, usize>, target: &Path, all: bool) -> Result<(), Failure> {
-    let header = Entry::Header(Box::new(merged_header(census)));
+/// The first of these, for a message.
+fn few(words: &[String]) -> String {
+    let more = if words.len() > LISTED { ", ..." } else { "" };
+    format!("{}{more}", words[..words.len().min(LISTED)].join(", "))
+}
+
+fn write(
+    census: &[Census],
+    owners: &BTreeMap<u32, usize>,
+    target: &Path,
+    header: &Header,
+    all: bool,
+) -> Result<(), Failure> {
+    let header = Entry::Header(Box::new(header.clone()));
     let mut log = Log::create(target, &header, Fsync::EveryGroup).map_err(disk)?;
     log.append(&header).map_err(disk)?;
     let mut complete: Option<Complete> = None;

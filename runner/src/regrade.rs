@@ -16,7 +16,7 @@ use crate::material::Choices;
 use crate::report::{RunLog, answer_in_words, gold_in_words, verdict_in_words};
 
 pub use replay::{Course, replay};
-pub use rewrite::{beside, rewrite};
+pub use rewrite::{beside, is_regraded, rewrite};
 
 /// What it takes to read a log's replies again.
 pub struct Regrader {

@@ -102,16 +102,20 @@ fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Re
         run.header.own_groups()
     ));
     log.append(&Entry::Session(begun(clock, done.groups.len() as u32, torn_bytes))).map_err(disk)?;
-    if plan.config.asking.hidden_states != States::None
+    let lost = plan.config.asking.hidden_states != States::None
         && !done.groups.is_empty()
-        && !dir.join(STATES_FILE).exists()
-    {
+        && !dir.join(STATES_FILE).exists();
+    if lost {
         notes.push(format!(
             "the file `{STATES_FILE}` is gone: hidden states are kept of the groups that are still to come; for all of them, \
              run into another folder with --out"
         ));
     }
-    let states = states(plan, &dir, &run.header.run_id)?;
+    let mut states = states(plan, &dir, &run.header.run_id)?;
+    if let Some(states) = states.as_mut().filter(|_| lost) {
+        let groups: Vec<u32> = done.groups.iter().copied().collect();
+        states.absent(&groups, &format!("the file `{STATES_FILE}` was gone when the run went on"))?;
+    }
     Ok(Session { dir, log: Some(log), done, states, notes })
 }
 

@@ -1,5 +1,6 @@
-//! Checks a run against itself: frames, headers, hashes, what was planned and what is there, sums, and grades.
+//! Checks a run against itself: frames, headers, hashes, what was planned and what is there, sums, grades, and hidden states.
 
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub fn verify(dir: &Path, with_models: bool) -> Result<Vec<Check>, Failure> {
     let run = RunLog::read(dir)?;
     let mut checks = vec![frames(&run), headers(dir, &run)?, groups(&run), templates(&run), sums(&run)];
     checks.extend(items(&run));
+    checks.extend(states::states(dir, &run));
     if with_models {
         checks.extend(run.header.models.iter().map(model));
     }

@@ -6,6 +6,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::hidden::NO_STATES;
 use crate::{FinalNorm, HiddenStates, Job, OutputRow, Readout, Request, Score, States};
 
 /// How far a raised number stands above noise between -1 and 1.
@@ -63,8 +64,7 @@ impl PlantedStates {
         let mut readout = Readout::default();
         for score in wanting {
             if self.dimension == 0 {
-                readout.refusals =
-                    vec!["hidden states cannot be had: the fake engine has none (states=N)".into()];
+                readout.refusals = vec![format!("{NO_STATES}: the fake engine has none (states=N)")];
                 break;
             }
             let norm = FinalNorm { centred: false, epsilon: 0.0, weight: Vec::new(), bias: Vec::new() };

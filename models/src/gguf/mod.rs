@@ -53,9 +53,9 @@ pub struct Header {
     pub vocabulary: Vocabulary,
     /// Oddities that do not stop a run, one line each.
     pub notes: Vec<String>,
-    /// Where the tensors' data begin, in bytes from the start of the first part.
-    pub data_start: u64,
     parts: Vec<PathBuf>,
+    /// Where the tensors' data begin in each part, in bytes from its start.
+    data_starts: Vec<u64>,
 }
 
 impl Header {
@@ -102,6 +102,13 @@ impl Header {
     pub fn files(&self) -> &[PathBuf] {
         &self.parts
     }
+
+    /// The file that holds a tensor of this header, and the byte of it where the tensor's data begin.
+    pub fn place(&self, tensor: &Tensor) -> Option<(&Path, u64)> {
+        let part = tensor.part as usize;
+        let start = self.data_starts.get(part)?.checked_add(tensor.offset)?;
+        Some((self.parts.get(part)?, start))
+    }
 }
 
 fn one_file(path: &Path) -> Result<Header, Fault> {
@@ -146,8 +153,8 @@ fn read<R: Source>(source: R, path: &Path) -> Result<Header, Fault> {
     let vocabulary = vocabulary::read(&mut bytes, &values)?;
     let file_bytes = bytes.len();
     let path = path.to_owned();
-    let parts = vec![path.clone()];
-    Ok(Header { path, version, file_bytes, values, tensors, vocabulary, notes, data_start, parts })
+    let (parts, data_starts) = (vec![path.clone()], vec![data_start]);
+    Ok(Header { path, version, file_bytes, values, tensors, vocabulary, notes, parts, data_starts })
 }
 
 fn alignment(values: &BTreeMap<String, Value>) -> Result<u64, Fault> {

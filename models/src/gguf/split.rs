@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Fault;
-use super::{Header, Value};
+use super::{Header, Tensor, Value};
 
 /// Most parts; llama.cpp's names hold five digits, nobody uses more than three.
 const PARTS: u32 = 1000;
@@ -55,7 +55,9 @@ pub(crate) fn unnamed(header: &Header) -> Option<Fault> {
 /// Adds a further part to the first.
 pub(crate) fn join(first: &mut Header, part: Header) {
     first.file_bytes += part.file_bytes;
-    first.tensors.extend(part.tensors);
+    let number = first.data_starts.len() as u32;
+    first.tensors.extend(part.tensors.into_iter().map(|tensor| Tensor { part: number, ..tensor }));
+    first.data_starts.extend(part.data_starts);
     let name = file_name(&part.path);
     first.notes.extend(part.notes.into_iter().map(|note| format!("{name}: {note}")));
 }

@@ -22,8 +22,10 @@ pub struct Tensor {
     pub elements: u64,
     /// Bytes of its data.
     pub bytes: u64,
-    /// Where its data begin, counted from the start of the data part.
+    /// Where its data begin, counted from the start of the data of its file.
     pub offset: u64,
+    /// Which of the model's files holds it, from 0.
+    pub part: u32,
 }
 
 /// Reads `count` entries.
@@ -67,7 +69,7 @@ fn one<R: Source>(bytes: &mut Bytes<R>, what: &str) -> Result<Tensor, Fault> {
         let unit = kind.block_elements;
         return Err(Fault::Damaged(format!("rows of tensor {name} are no multiple of {unit} elements")));
     }
-    Ok(Tensor { name, kind, dims, elements, bytes: size, offset })
+    Ok(Tensor { name, kind, dims, elements, bytes: size, offset, part: 0 })
 }
 
 /// `value` rounded up to a multiple of `alignment`.

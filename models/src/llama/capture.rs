@@ -60,9 +60,10 @@ impl Capture {
         }))
     }
 
-    /// Which states are copied from now on.
-    pub(super) fn set_wish(&mut self, wish: States) {
+    /// A round begins: which states are copied in its calls. What an earlier round met is no fault of this one.
+    pub(super) fn begin_round(&mut self, wish: States) {
         self.wish = wish;
+        self.fault = None;
     }
 
     /// A call with so many tokens begins; rows at these places are read.
@@ -94,7 +95,7 @@ impl Capture {
         Some(Hidden { dimension: self.dimension, values })
     }
 
-    /// Why states are missing, where something is known.
+    /// Why states of this round are missing, where something is known.
     pub(super) fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
@@ -203,7 +204,7 @@ mod tests {
     fn rows_are_found_across_micro_batches_whether_all_tokens_or_the_read_ones_are_computed() {
         let shared = Capture::new(2, 2);
         let mut capture = shared.lock().unwrap();
-        capture.set_wish(States::Layers);
+        capture.begin_round(States::Layers);
         // Ten tokens in micro-batches of four; places 1, 3, 4 and 9 are read.
         capture.begin(&[1, 3, 4, 9], 10, 4);
         for (tokens, read) in [(4, 2), (4, 1), (2, 1)] {
@@ -225,11 +226,42 @@ mod tests {
         let shared = Capture::new(2, 2);
         let mut capture = shared.lock().unwrap();
         assert_eq!(capture.wanted("result_norm"), None, "nothing is wanted yet");
-        capture.set_wish(States::Final);
+        capture.begin_round(States::Final);
         capture.begin(&[0, 2], 3, 8);
         assert_eq!((capture.wanted("l_out-0"), capture.wanted("result_norm")), (None, Some(0)));
         give(&mut capture, "result_norm", 1);
         assert!(capture.fault().is_some_and(|fault| fault.contains("1 rows")));
         assert!(capture.hidden(0).is_none() && capture.hidden(1).is_none());
+    }
+    #[test]
+    fn a_fault_is_that_of_its_round_whatever_calls_follow_in_it() {
+        let shared = Capture::new(2, 2);
+        let mut capture = shared.lock().unwrap();
+        capture.begin_round(States::Final);
+        capture.begin(&[0, 2], 3, 8);
+        give(&mut capture, "result_norm", 1);
+        capture.end();
+        // A later call of the same round goes well; the answers of the first one still lack their states.
+        capture.begin(&[1], 3, 8);
+        give(&mut capture, "result_norm", 3);
+        capture.end();
+        assert!(capture.hidden(0).is_some());
+        assert!(capture.fault().is_some_and(|fault| fault.contains("1 rows")));
+        capture.begin_round(States::Final);
+        assert_eq!(capture.fault(), None);
+        capture.begin(&[1], 3, 8);
+        give(&mut capture, "result_norm", 1);
+        assert_eq!((capture.fault(), capture.hidden(0).is_some()), (None, true));
+    }
+
+    #[test]
+    fn nothing_is_heard_between_calls() {
+        let shared = Capture::new(2, 2);
+        let mut capture = shared.lock().unwrap();
+        capture.begin_round(States::Layers);
+        capture.begin(&[0], 1, 8);
+        assert_eq!(capture.wanted("l_out-1"), Some(1));
+        capture.end();
+        assert_eq!(capture.wanted("l_out-1"), None);
     }
 }

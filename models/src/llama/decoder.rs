@@ -145,14 +145,14 @@ impl Decoder {
         self.capture.is_some()
     }
 
-    /// Which hidden states rows come with from now on.
-    pub(super) fn set_states(&self, wish: States) {
+    /// A round begins: which hidden states its rows come with.
+    pub(super) fn begin_states(&self, wish: States) {
         if let Some(mut capture) = self.capture.as_ref().and_then(|capture| capture.lock().ok()) {
-            capture.set_wish(wish);
+            capture.begin_round(wish);
         }
     }
 
-    /// Why hidden states are missing, where something is known.
+    /// Why hidden states of this round are missing, where something is known.
     pub(super) fn states_fault(&self) -> Option<String> {
         self.capture.as_ref()?.lock().ok()?.fault().map(str::to_owned)
     }
@@ -336,13 +336,14 @@ impl Decoder {
             calls.push((self.batch.len() as u32, Instant::now()));
         }
         self.batch.clear();
+        let mut capture = self.capture.as_ref().and_then(|capture| capture.lock().ok());
+        if let Some(capture) = &mut capture {
+            // A call that failed is over too.
+            capture.end();
+        }
         if let Err(code) = decoded {
             self.wanted.clear();
             return Err(decode_error(code));
-        }
-        let mut capture = self.capture.as_ref().and_then(|capture| capture.lock().ok());
-        if let Some(capture) = &mut capture {
-            capture.end();
         }
         let mut rows = Ok(());
         for (number, &place) in self.wanted.iter().enumerate() {

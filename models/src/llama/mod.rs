@@ -31,6 +31,7 @@ use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
+use crate::hidden::NO_STATES;
 use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
     ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, Shown, States, Tokenised,
@@ -175,7 +176,7 @@ impl Llama {
             self.decoder = Some(decoder);
         }
         if let Some(decoder) = &self.decoder {
-            decoder.set_states(wish);
+            decoder.begin_states(wish);
         }
         Ok(wish)
     }
@@ -197,10 +198,10 @@ impl Llama {
         if jobs.iter().zip(replies).any(is_missing) {
             let fault = self.decoder.as_ref().and_then(Decoder::states_fault);
             readout.refusals.push(match fault {
-                Some(fault) => format!("hidden states cannot be had: {fault}"),
-                None => "hidden states cannot be had: this architecture does not name the states of its layers, or they are \
-                         not finite"
-                    .into(),
+                Some(fault) => format!("{NO_STATES}: {fault}"),
+                None => format!(
+                    "{NO_STATES}: this architecture does not name the states of its layers, or they are not finite"
+                ),
             });
         }
         readout

@@ -1,5 +1,5 @@
 //! The end of the model as the file holds it: the final norm, and rows of the vocabulary projection. With them labels can
-//! be read out of any layer's state, later and without the model.
+//! be read out of any layer's state, later and without the model. Of a model in several files each tensor is read where it lies.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,7 +14,6 @@ use crate::{FinalNorm, HiddenStates, OutputRow, Readout, Reply};
 /// Reads the end of one model; what was told once is not told again.
 pub(super) struct Unembedding {
     header: Header,
-    file: File,
     told: BTreeSet<i32>,
     norm_is_told: bool,
 }
@@ -22,11 +21,7 @@ pub(super) struct Unembedding {
 impl Unembedding {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let header = Header::open(path).map_err(|error| error.to_string())?;
-        if header.files().len() > 1 {
-            return Err("the model is split over several files: no logit lens".into());
-        }
-        let file = File::open(&header.path).map_err(|error| format!("{}: {error}", header.path.display()))?;
-        Ok(Unembedding { header, file, told: BTreeSet::new(), norm_is_told: false })
+        Ok(Unembedding { header, told: BTreeSet::new(), norm_is_told: false })
     }
 
     /// The norm, and rows for the first tokens of these replies' labels, as far as they were not told before.
@@ -97,11 +92,13 @@ impl Unembedding {
     fn floats(&self, tensor: &Tensor, from: u64, count: u64) -> Result<Vec<f32>, String> {
         let kind = tensor.kind;
         let block = kind.block_elements.max(1);
-        let offset = self.header.data_start + tensor.offset + from / block * kind.block_bytes;
+        let (path, start) =
+            self.header.place(tensor).ok_or_else(|| format!("{} lies nowhere", tensor.name))?;
         let mut bytes = vec![0; (count / block * kind.block_bytes) as usize];
-        self.file
-            .read_exact_at(&mut bytes, offset)
-            .map_err(|error| format!("{} cannot be read: {error}", tensor.name))?;
+        // Opened for each reading: they are few, and a split model may have more parts than a process may hold files.
+        File::open(path)
+            .and_then(|file| file.read_exact_at(&mut bytes, start + from / block * kind.block_bytes))
+            .map_err(|error| format!("{} cannot be read in {}: {error}", tensor.name, path.display()))?;
         dequantised(kind.id, &bytes, count as usize)
             .ok_or_else(|| format!("{} is of a type without numbers", tensor.name))
     }

@@ -31,8 +31,11 @@ impl MergeCommand {
                 few.join(", ")
             ));
         }
+        merged.notes.iter().for_each(|note| talk(note));
+        let states =
+            merged.states.map_or(String::new(), |states| format!("; {states} answers have hidden states"));
         print(&format!(
-            "{}: {} groups, {} of them in more than one log; {} missing\n",
+            "{}: {} groups, {} of them in more than one log; {} missing{states}\n",
             self.out.display(),
             merged.groups,
             merged.duplicates,

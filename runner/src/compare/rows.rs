@@ -11,9 +11,6 @@ use super::rounds::{RoundRatios, rounds};
 use super::side::{Place, Side};
 use crate::statistics::{McNemar, SignFlip, detectable, mcnemar, median, sign_flip};
 
-/// Families below which the reader is warned.
-const FEW_FAMILIES: u64 = 10;
-
 /// The comparison of one task and interface.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
@@ -90,7 +87,7 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         .map(|(a, b)| (a.family.as_str(), f64::from(u8::from(b.right)) - f64::from(u8::from(a.right))))
         .collect();
     let by_family: Vec<i64> = families(&flips).iter().map(|family| family.sum as i64).collect();
-    let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]);
+    let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]).within(1.0);
     let n = both.len() as u64;
     let by_family = sign_flip(&by_family);
     let same_template = reference.model.template_sha256 == candidate.model.template_sha256;
@@ -140,25 +137,5 @@ impl Row {
     /// Share of pairs that differ.
     pub(super) fn discordance(&self) -> f64 {
         discordance(self.pairs, self.only_reference + self.only_candidate)
-    }
-
-    /// What to know of this row before believing it.
-    pub(super) fn note(&self) -> Option<String> {
-        let mut words = Vec::new();
-        let missing = self.missing_in_reference + self.missing_in_candidate;
-        if missing > 0 {
-            words.push(format!("{missing} items are in one log alone"));
-        }
-        if self.not_counted > 0 {
-            words.push(format!("{} items were skipped or lost on one side", self.not_counted));
-        }
-        if self.pairs > 0 && self.families < FEW_FAMILIES && self.families < self.pairs {
-            words.push(format!(
-                "the {} items come from {} families: a difference can be theirs alone; ask for more families",
-                self.pairs, self.families
-            ));
-        }
-        let place = format!("{} / {} / {}", self.candidate, self.task, self.interface);
-        (!words.is_empty()).then(|| format!("{place}: {}", words.join("; ")))
     }
 }

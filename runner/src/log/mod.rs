@@ -24,6 +24,7 @@ pub(crate) use name::stamp;
 pub use name::{NameSet, run_id, sanitise};
 pub use reader::{Damage, DamageKind, Reader, Record};
 pub use recovery::{Cut, Recovery};
+pub(crate) use sink::sync_dir;
 pub use sink::{Fsync, Sink};
 pub use space::free_bytes;
 pub use summary::{Summary, verify};

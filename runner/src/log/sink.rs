@@ -45,7 +45,7 @@ impl Sink for File {
 }
 
 /// Forces a folder's entries (a file's creation or renaming) to the device.
-pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(()); // folders cannot be opened there
     }

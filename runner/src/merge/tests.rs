@@ -50,7 +50,8 @@ fn stat_06_shards_are_joined_duplicates_agree_and_what_is_missing_is_listed() {
     let b = shard(dir.path(), "bb", &[2, 1], "x86", same);
     let out = dir.path().join("out");
     let merged = merge(&[a, b], &out).unwrap();
-    assert_eq!(merged, Merged { groups: 3, missing: vec![3], duplicates: 1 });
+    let expected = Merged { groups: 3, missing: vec![3], duplicates: 1, states: None, notes: Vec::new() };
+    assert_eq!(merged, expected);
     let names: Vec<String> = read(&out).into_iter().map(|(item, _, _)| item).collect();
     assert_eq!(names, ["i0", "i1", "i2"]);
     let run = RunLog::read(&out).unwrap();

@@ -1,6 +1,6 @@
 //! Samples of a run: answers from its log, states from the file beside it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn with_states(
     run: &RunLog,
     file: &StatesFile,
 ) -> Result<(), Failure> {
-    // A merged log has an identity of its own; its states stay with the parts.
+    // States of a part may have been put beside the merged log.
     let own = |run_id: &String| {
         *run_id == run.header.run_id || run.sources.iter().any(|source| source.run_id == *run_id)
     };
@@ -85,6 +85,10 @@ fn with_states(
         let name = file.models.get(model).map_or("?", |(name, _)| name);
         corpora.notes.push(format!("{}: model {name}: {reason}", dir.display()));
     }
+    let mut gone: BTreeMap<&str, u64> = BTreeMap::new();
+    file.absent.values().for_each(|reason| *gone.entry(reason).or_default() += 1);
+    let groups = |(reason, count)| format!("{}: no hidden states of {count} groups: {reason}", dir.display());
+    corpora.notes.extend(gone.into_iter().map(groups));
     let numbers =
         Arc::new(file.file().map_err(|error| Failure::disk(format!("{}: {error}", file.path().display())))?);
     let mut places: Places<'_> = HashMap::new();

@@ -7,6 +7,14 @@ use crate::entry::{Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
 use crate::log::{Fsync, Log, LogError, Reader, file_of};
 
+/// What stands in the identity of a run that was regraded.
+const REGRADED: &str = "-regraded-";
+
+/// Whether a run was made by regrading another one.
+pub fn is_regraded(header: &Header) -> bool {
+    header.run_id.contains(REGRADED)
+}
+
 /// The folder beside a run's own: `runs/x-regraded` for `runs/x`.
 pub fn beside(dir: &Path) -> Result<PathBuf, Failure> {
     let whole = match dir.file_name() {
@@ -30,7 +38,7 @@ pub fn rewrite(dir: &Path, header: &Header, regrader: &Regrader) -> Result<PathB
         ));
     }
     let header = Entry::Header(Box::new(Header {
-        run_id: format!("{}-regraded-{}", header.run_id, datasets::reading::VERSION),
+        run_id: format!("{}{REGRADED}{}", header.run_id, datasets::reading::VERSION),
         program: format!("edge-eval {}", env!("CARGO_PKG_VERSION")),
         format: FORMAT,
         reading_version: datasets::reading::VERSION,

@@ -28,7 +28,6 @@ pub(crate) use readout::readout;
 pub use shift::ShiftRow;
 pub use slots::SlotRow;
 pub use text::decoding_tables;
-pub(in crate::report) use text::{ends, fold, signed};
 pub use texts::TextsRow;
 
 /// The tables of the laboratory.

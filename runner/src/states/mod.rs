@@ -10,7 +10,10 @@ mod reader;
 mod tests;
 mod writer;
 
+use models::States;
 use serde::{Deserialize, Serialize};
+
+use crate::entry::Header;
 
 pub use reader::{Kept, StatesFile};
 pub use writer::StatesWriter;
@@ -21,6 +24,12 @@ pub const STATES_FILE: &str = "states";
 const MAGIC: &str = "edge-eval states ";
 /// The newest format that this build reads, and the one it writes.
 pub const FORMAT: u32 = 1;
+
+/// Which hidden states a run keeps.
+pub fn wanted(header: &Header) -> States {
+    let config: serde_json::Value = serde_json::from_str(&header.config_json).unwrap_or_default();
+    serde_json::from_value(config["asking"]["hidden-states"].clone()).unwrap_or_default()
+}
 
 /// The header of a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +82,13 @@ enum Head {
         /// One line for people.
         reason: String,
     },
+    /// Groups whose states were lost before this file was written. No body.
+    Absent {
+        /// The groups.
+        groups: Vec<u32>,
+        /// One line for people.
+        reason: String,
+    },
 }
 
 /// Whose states they are, and what they are like.
@@ -96,4 +112,15 @@ pub struct Place {
     pub dimension: u32,
     /// One per state: its halves are times two to this power.
     pub exponents: Vec<u8>,
+}
+
+/// What tells states from others of the same run: model, task, item, condition, turn, request. A place that is written again
+/// replaces the first.
+pub type Key<'a> = (u16, u16, &'a str, &'a str, u16, u16);
+
+impl Place {
+    /// Its key.
+    pub fn key(&self) -> Key<'_> {
+        (self.model, self.task, &self.item, &self.interface, self.turn, self.request)
+    }
 }

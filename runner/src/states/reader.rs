@@ -11,6 +11,7 @@ use models::{FinalNorm, HiddenStates};
 use super::block::{FRONT_BYTES, MARK, Rest, filled, lengths, rest};
 use super::{FORMAT, Head, MAGIC, Place, STATES_FILE};
 use crate::exit::{Exit, Failure};
+use crate::log::LOG_FILE;
 
 /// States that lie in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,21 +37,30 @@ pub struct StatesFile {
     pub rows: BTreeMap<(u16, i32), HiddenStates>,
     /// What could not be had, by model.
     pub refusals: Vec<(u16, String)>,
+    /// Groups whose states were lost before, with the reason.
+    pub absent: BTreeMap<u32, String>,
     /// States, each place once, in the order of the file.
     pub kept: Vec<Kept>,
-    /// Stretches that are no blocks.
+    /// Whole blocks.
+    pub blocks: u64,
+    /// Stretches that are no blocks, and blocks whose numbers are not as their heads say.
     pub damaged: u32,
+    /// The first of them, in words.
+    pub first_damage: Option<String>,
     /// Where the last whole block ends.
     pub end_of_good_bytes: u64,
+    /// Bytes behind it: a block that was not written to its end.
+    pub torn_bytes: u64,
 }
 
-/// What a file may tell of one place: the same place written again replaces the first.
-type Key = (u16, u16, String, String, u16, u16);
+/// [`Place::key`], kept.
+type Known = HashMap<(u16, u16, String, String, u16, u16), usize>;
 
 impl StatesFile {
-    /// Opens the states of a run folder; `None` where the run kept none.
+    /// Opens the states of a run folder, or those beside its log; `None` where there are none.
     pub fn of_run(dir: &Path) -> Result<Option<StatesFile>, Failure> {
-        let path = dir.join(STATES_FILE);
+        let is_log = dir.is_file() && dir.file_name().is_some_and(|name| name == LOG_FILE);
+        let path = if is_log { dir.with_file_name(STATES_FILE) } else { dir.join(STATES_FILE) };
         if path.exists() { StatesFile::open(&path).map(Some) } else { Ok(None) }
     }
 
@@ -66,13 +76,19 @@ impl StatesFile {
             norms: BTreeMap::new(),
             rows: BTreeMap::new(),
             refusals: Vec::new(),
+            absent: BTreeMap::new(),
             kept: Vec::new(),
+            blocks: 0,
             damaged: 0,
+            first_damage: None,
             end_of_good_bytes: 0,
+            torn_bytes: 0,
         };
         let mut input = BufReader::with_capacity(1 << 20, file);
         found.end_of_good_bytes = first_line(&mut input, path)?;
         found.scan(&mut input).map_err(failed)?;
+        let bytes = input.get_ref().metadata().map_err(failed)?.len();
+        found.torn_bytes = bytes.saturating_sub(found.end_of_good_bytes);
         Ok(found)
     }
 
@@ -83,6 +99,14 @@ impl StatesFile {
             return Err(io::Error::other("there is no such state"));
         }
         self.file.read_exact_at(into, kept.at + (state * width) as u64)
+    }
+
+    /// Reads all states of a place.
+    pub fn states(&self, kept: &Kept) -> io::Result<HiddenStates> {
+        let (dimension, exponents) = (kept.place.dimension, kept.place.exponents.clone());
+        let mut bytes = vec![0; dimension as usize * 2 * exponents.len()];
+        self.file.read_exact_at(&mut bytes, kept.at)?;
+        Ok(HiddenStates { dimension, exponents, bytes })
     }
 
     /// The file.
@@ -96,7 +120,7 @@ impl StatesFile {
     }
 
     fn scan(&mut self, input: &mut BufReader<File>) -> io::Result<()> {
-        let mut known: HashMap<Key, usize> = HashMap::new();
+        let mut known = Known::new();
         let mut at = self.end_of_good_bytes;
         let mut in_damage = false;
         let mut front = [0; FRONT_BYTES];
@@ -112,15 +136,19 @@ impl StatesFile {
             match block {
                 (Rest::Whole(head, body), bytes, body_bytes) => {
                     let end = at + bytes as u64;
-                    self.see(*head, body, end - 4 - body_bytes as u64, body_bytes, &mut known);
+                    self.blocks += 1;
+                    if !self.see(*head, body, end - 4 - body_bytes as u64, body_bytes, &mut known) {
+                        self.damage(at, "whose numbers are not as its head says");
+                    }
                     at = end;
                     self.end_of_good_bytes = end;
                     in_damage = false;
                 }
                 (Rest::Torn, ..) => return Ok(()),
                 (Rest::Damaged, ..) => {
-                    self.damaged += u32::from(!in_damage);
-                    in_damage = true;
+                    if !std::mem::replace(&mut in_damage, true) {
+                        self.damage(at, "that is none: its checksum is wrong");
+                    }
                     match next_mark(input, at + 1)? {
                         Some(next) => at = next,
                         None => return Ok(()),
@@ -130,48 +158,49 @@ impl StatesFile {
         }
     }
 
-    fn see(
-        &mut self,
-        head: Head,
-        body: Vec<u8>,
-        at: u64,
-        body_bytes: usize,
-        known: &mut HashMap<Key, usize>,
-    ) {
+    fn damage(&mut self, at: u64, what: &str) {
+        self.damaged += 1;
+        self.first_damage.get_or_insert_with(|| format!("a block at byte {at} {what}"));
+    }
+
+    /// Takes a block; `false` where its numbers are not as its head says.
+    fn see(&mut self, head: Head, body: Vec<u8>, at: u64, body_bytes: usize, known: &mut Known) -> bool {
         match head {
             Head::Run { run_id } => self.run_id = self.run_id.take().or(Some(run_id)),
             Head::Model { model, name, sha256 } => drop(self.models.insert(model, (name, sha256))),
             Head::Norm { model, centred, epsilon, weights, offsets } => {
                 let mut floats = floats(&body);
-                if floats.len() == weights as usize + offsets as usize {
-                    let bias = floats.split_off(weights as usize);
-                    self.norms.insert(model, FinalNorm { centred, epsilon, weight: floats, bias });
+                if body.len() % 4 != 0 || floats.len() as u64 != u64::from(weights) + u64::from(offsets) {
+                    return false;
                 }
+                let bias = floats.split_off(weights as usize);
+                self.norms.insert(model, FinalNorm { centred, epsilon, weight: floats, bias });
             }
             Head::Row { model, token, dimension, exponent } => {
                 let row = HiddenStates { dimension, exponents: vec![exponent], bytes: body };
-                if row.is_whole() {
-                    self.rows.insert((model, token), row);
+                if !row.is_whole() {
+                    return false;
                 }
+                self.rows.insert((model, token), row);
             }
             Head::Refused { model, reason } => {
                 if !self.refusals.contains(&(model, reason.clone())) {
                     self.refusals.push((model, reason));
                 }
             }
+            Head::Absent { groups, reason } => {
+                self.absent.extend(groups.into_iter().map(|group| (group, reason.clone())));
+            }
             Head::Item(place) => {
                 let width = place.dimension as usize * 2;
-                if width == 0 || width.checked_mul(place.exponents.len()) != Some(body_bytes) {
-                    return;
+                if width == 0
+                    || width.checked_mul(place.exponents.len()) != Some(body_bytes)
+                    || body_bytes == 0
+                {
+                    return false;
                 }
-                let key = (
-                    place.model,
-                    place.task,
-                    place.item.clone(),
-                    place.interface.clone(),
-                    place.turn,
-                    place.request,
-                );
+                let (item, interface) = (place.item.clone(), place.interface.clone());
+                let key = (place.model, place.task, item, interface, place.turn, place.request);
                 let kept = Kept { place, at };
                 match known.get(&key) {
                     Some(&earlier) => self.kept[earlier] = kept,
@@ -182,6 +211,7 @@ impl StatesFile {
                 }
             }
         }
+        true
     }
 }
 

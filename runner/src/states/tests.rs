@@ -137,3 +137,48 @@ fn what_is_no_file_of_states_or_belongs_to_another_run_is_refused() {
         assert!(error.message.contains(what), "{error}");
     }
 }
+
+#[test]
+fn what_a_head_says_of_its_numbers_is_held_against_them() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), 0..2);
+    let path = dir.path().join(STATES_FILE);
+    let whole = std::fs::read(&path).unwrap();
+    let heads = [
+        Head::Item(Place { dimension: 5, ..place(7, &states(7)) }),
+        Head::Item(Place { exponents: Vec::new(), ..place(7, &states(7)) }),
+        Head::Norm { model: 1, centred: false, epsilon: 0.0, weights: u32::MAX, offsets: 7 },
+        Head::Row { model: 1, token: 1, dimension: 1 << 31, exponent: 0 },
+    ];
+    for head in heads {
+        let block = block::encode(&head, &states(7).bytes).unwrap();
+        std::fs::write(&path, [&whole[..], &block].concat()).unwrap();
+        let file = StatesFile::open(&path).unwrap();
+        assert_sound(&file, &[0, 1]);
+        assert_eq!(
+            (file.damaged, file.torn_bytes, file.norms.len(), file.rows.len()),
+            (1, 0, 1, 1),
+            "{head:?}"
+        );
+        let first = format!("a block at byte {} whose numbers are not as its head says", whole.len());
+        assert_eq!(file.first_damage, Some(first));
+    }
+}
+
+#[test]
+fn groups_without_states_keep_their_reason_however_many_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), 0..2);
+    let mut writer = StatesWriter::open(dir.path(), "run-1", false).unwrap();
+    let groups: Vec<u32> = (100..25_100).collect();
+    writer.absent(&groups, "the card was full").unwrap();
+    writer.absent(&[7], "lost").unwrap();
+    let file = StatesFile::of_run(dir.path()).unwrap().unwrap();
+    assert_eq!((file.absent.len(), file.absent[&7].as_str()), (25_001, "lost"));
+    assert!(groups.iter().all(|group| file.absent[group] == "the card was full"));
+    // A log alone finds what lies beside it; a file of another name does not.
+    std::fs::write(dir.path().join("log"), "x").unwrap();
+    std::fs::write(dir.path().join("x.eval"), "x").unwrap();
+    assert!(StatesFile::of_run(&dir.path().join("log")).unwrap().is_some());
+    assert!(StatesFile::of_run(&dir.path().join("x.eval")).unwrap().is_none());
+}

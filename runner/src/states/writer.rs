@@ -13,6 +13,9 @@ use super::{FORMAT, Head, MAGIC, Place, STATES_FILE};
 use crate::entry::ModelRecord;
 use crate::exit::{Exit, Failure};
 
+/// Most groups that one head lists: heads are short.
+const GROUPS: usize = 10_000;
+
 /// A file of states that is being written. The log's lock guards it.
 #[derive(Debug)]
 pub struct StatesWriter {
@@ -123,6 +126,13 @@ impl StatesWriter {
             }
         }
         Ok(fresh)
+    }
+
+    /// Appends that the states of these groups were lost before.
+    pub fn absent(&mut self, groups: &[u32], reason: &str) -> Result<(), Failure> {
+        groups.chunks(GROUPS).try_for_each(|groups| {
+            self.append(&Head::Absent { groups: groups.to_vec(), reason: reason.to_owned() }, &[])
+        })
     }
 
     /// A group's states are all here: forces them to the device, before the log says that the group is complete.

@@ -33,6 +33,24 @@ fn gguf_04_any_part_opens_the_whole_with_a_note() {
 }
 
 #[test]
+fn a_tensor_lies_in_its_own_part() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths = parts(folder.path());
+    let whole = Header::open(&paths[0]).expect("whole");
+    // The writer fills a file's first tensor with ones, its second with twos, and so on.
+    let expected =
+        [("token_embd.weight", 0, 1), ("output_norm.weight", 0, 2), ("t1", 0, 3), ("t2", 1, 1), ("t3", 2, 1)];
+    for (tensor, (name, part, fill)) in whole.tensors.iter().zip(expected) {
+        let (path, start) = whole.place(tensor).expect("a place");
+        assert_eq!((tensor.name.as_str(), path), (name, &*paths[part]));
+        let bytes = std::fs::read(path).expect("read");
+        let data = &bytes[start as usize..(start + tensor.bytes) as usize];
+        assert!(data.iter().all(|byte| *byte == fill), "{name}");
+        assert_ne!(bytes[start as usize - 1], fill, "{name} begins there");
+    }
+}
+
+#[test]
 fn gguf_04_missing_parts_are_listed() {
     let folder = tempfile::tempdir().expect("a folder");
     let paths = parts(folder.path());
