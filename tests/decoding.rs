@@ -407,6 +407,16 @@ fn conditions_and_orders_survive_parts_checks_exports_and_comparisons() {
     );
     let (_, tables, _) = told(&run(&["report", &whole, "--decoding"]));
     assert_page_has(&page, &tables);
+    // What a line says is left out is what one gets when all rows are asked for.
+    let (_, all, _) = told(&run(&["report", &whole, "--decoding", "--all-rows"]));
+    let left_out: Vec<usize> = tables
+        .lines()
+        .filter_map(|line| line.strip_prefix("Left out: ")?.split(' ').next()?.parse().ok())
+        .collect();
+    // Places and numbers of options.
+    assert_eq!(left_out.len(), 2, "{tables}");
+    let expected = tables.lines().count() - 2 + left_out.iter().sum::<usize>();
+    assert_eq!(all.lines().count(), expected);
 
     let (code, lines, errors) = told(&run(&["export", &whole, "--format", "jsonl"]));
     assert_eq!(code, Some(0), "{errors}");

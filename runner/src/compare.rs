@@ -32,7 +32,7 @@ use crate::exit::{Exit, Failure};
 use crate::report::{Repeat, RunLog};
 use crate::statistics::holm;
 
-pub(crate) use columns::tables;
+pub(crate) use columns::{DIFFERENCES, tables};
 pub use csv::{COLUMNS, write_csv};
 pub use effects::Effect;
 pub use energy::EnergyRatio;

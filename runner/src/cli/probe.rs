@@ -8,6 +8,7 @@ use super::report::{is_broken_pipe, terminal_width};
 use super::{output, print, talk};
 use crate::exit::{Exit, Failure};
 use crate::probes::{Options, analyse, load, text, write_csv};
+use crate::report::Extent;
 
 /// Help beside the arguments.
 pub(super) const HELP: &str =
@@ -38,6 +39,10 @@ pub(super) struct ProbeCommand {
     /// Learn without one or two kinds of items and try on all: the tag that names the kinds
     #[arg(long, value_name = "TAG")]
     without: Option<String>,
+    /// Show every row: transfer and repairs between all conditions, curves of all. Without it, where a task has more than four
+    /// conditions, one row per condition and the curves of those that vary nothing
+    #[arg(long)]
+    all_rows: bool,
     /// Write every share as CSV to this file (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -89,7 +94,7 @@ impl ProbeCommand {
         }
         match self.json {
             true => print(&format!("{}\n", serde_json::to_string_pretty(&result).unwrap_or_default())),
-            false => print(&format!("{}\n", text(&result, terminal_width()))),
+            false => print(&format!("{}\n", text(&result, terminal_width(), Extent::of(self.all_rows)))),
         }
     }
 }

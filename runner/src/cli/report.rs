@@ -10,12 +10,13 @@ use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::probes::{self, ProbeResult};
 use crate::report::{
-    Cell, Control, Controls, Cost, Decoding, FigureRow, ItemChoice, Parity, PhaseCost, Published, Repeat,
-    RunLog, Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures,
-    figures_table, has_costs, has_decoding, html, join_repeats, memory, memory_table, meter_csv, notes,
-    papers_table, parity, phases, phases_table, published, rounds_table, strata, strata_table, table,
-    to_json, write_baselines_csv, write_costs_csv, write_decoding_csv, write_figures_csv, write_items_csv,
-    write_papers_csv, write_phases_csv, write_strata_csv, write_timeline_csv,
+    Cell, Control, Controls, Cost, Decoding, Extent, FigureRow, ItemChoice, Note, Parity, PhaseCost,
+    Published, Repeat, RunLog, Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables,
+    figures, figures_table, gathered, has_costs, has_decoding, html, join_repeats, memory, memory_table,
+    meter_csv, notes, papers_table, parity, phases, phases_table, published, rounds_table, strata,
+    strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_decoding_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv, write_strata_csv,
+    write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -81,6 +82,10 @@ pub(super) struct ReportCommand {
     /// what writing costs and gains
     #[arg(long)]
     decoding: bool,
+    /// Show every row of tables that multiply with conditions: places of the label, pairs of conditions, layers. Without it,
+    /// where a task has more than four conditions, those that vary nothing
+    #[arg(long)]
+    all_rows: bool,
     /// Show predicted and measured memory
     #[arg(long)]
     memory: bool,
@@ -113,7 +118,7 @@ struct Read {
     controls: Vec<Control>,
     figures: Vec<FigureRow>,
     papers: Vec<Published>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     costs: Vec<Cost>,
     probes: Option<ProbeResult>,
     decoding: Option<Decoding>,
@@ -206,7 +211,7 @@ impl ReportCommand {
         let cells = cells(&run);
         let parity = parity(&run);
         let mut notes = notes(&run, &cells, &parity, self.mass_floor);
-        notes.extend(joined);
+        notes.extend(joined.map(Note::from));
         let strata = match &self.by[..] {
             [] => Vec::new(),
             tags => strata(&run, tags)
@@ -224,10 +229,10 @@ impl ReportCommand {
                 papers =
                     published(&run, &all).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
                 if papers.is_empty() {
-                    notes.push("no paper has figures for the tasks of this run".to_owned());
+                    notes.push(Note::from("no paper has figures for the tasks of this run".to_owned()));
                 }
             }
-            notes.extend(all.notes);
+            notes.extend(all.notes.into_iter().map(Note::from));
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
         let mut costs = costs(&run, &cells);
@@ -302,8 +307,8 @@ impl ReportCommand {
     }
 
     fn text(&self, read: &Read) -> String {
-        let width = terminal_width();
-        let notes: String = read.notes.iter().map(|note| format!("! {note}\n")).collect();
+        let (width, extent) = (terminal_width(), Extent::of(self.all_rows));
+        let notes: String = gathered(&read.notes).iter().map(|note| format!("! {note}\n")).collect();
         let mut tables = Vec::new();
         let shown = |overall: bool| -> Vec<Control> {
             let wanted = |control: &&Control| self.baselines && control.by.is_empty() == overall;
@@ -335,12 +340,12 @@ impl ReportCommand {
             tables.push(papers_table(&read.papers, width));
         }
         if let Some(decoding) = &read.decoding {
-            tables.push(decoding_tables(decoding, width));
+            tables.push(decoding_tables(decoding, width, extent));
         }
         if self.memory {
             tables.push(memory_table(&memory(&read.run)));
         }
-        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width)));
+        tables.extend(read.probes.as_ref().map(|found| probes::text(found, width, extent)));
         format!("{notes}{}\n", tables.join("\n\n"))
     }
 }

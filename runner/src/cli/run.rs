@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::levels::Program;
 use crate::log::LOG_FILE;
 use crate::plan::{Plan, Shard};
-use crate::report::{RunLog, cells, costs, costs_table, has_costs, notes, parity, table};
+use crate::report::{RunLog, cells, costs, costs_table, gathered, has_costs, notes, parity, table};
 use crate::session::Session;
 use crate::supervisor::{self, Interrupt};
 use crate::telemetry::record::Began;
@@ -162,7 +162,7 @@ pub(super) fn ended(report: supervisor::Report) -> Result<Exit, Failure> {
 pub(super) fn results(run: &RunLog, mass_floor: f64) -> String {
     let cells = cells(run);
     let mut text = String::new();
-    for note in notes(run, &cells, &parity(run), mass_floor) {
+    for note in gathered(&notes(run, &cells, &parity(run), mass_floor)) {
         text.push_str(&format!("! {note}\n"));
     }
     text.push_str(&table(&cells, super::report::terminal_width()));

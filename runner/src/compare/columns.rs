@@ -17,6 +17,9 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
+/// Title of the table of differences.
+pub(crate) const DIFFERENCES: &str = "Differences in points of per cent, and tests";
+
 /// Every table, in order; one without rows is left out.
 pub(crate) fn tables(comparison: &Comparison) -> Vec<Table> {
     let rows = &comparison.rows;
@@ -76,7 +79,7 @@ fn differences(rows: &[Row]) -> Table {
         "Holm p",
         "detectable",
     ];
-    of_rows("Differences in points of per cent, and tests", &headings, rows, |row| {
+    of_rows(DIFFERENCES, &headings, rows, |row| {
         let tests =
             [row.mcnemar.two_sided, row.mcnemar.mid_p, row.mcnemar.loss, row.by_family.two_sided, row.holm];
         let mut fields = vec![points(row.difference.value), ends(&row.difference)];

@@ -9,6 +9,8 @@ mod corpus;
 mod curve;
 mod from_run;
 mod lens;
+#[cfg(test)]
+pub(crate) mod made_up;
 mod native;
 mod npy;
 mod pool;
@@ -17,6 +19,7 @@ mod repair;
 mod result;
 mod shortcut;
 mod split;
+mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -29,8 +32,11 @@ pub use result::{
     ShortcutTable, Transfer,
 };
 pub use split::{Part, SplitBy};
+pub(crate) use summary::{
+    LEGEND, Rows, curve_conditions, curves_beside, is_whole, left_out, shortcuts, summary,
+};
 pub(crate) use table::{
-    CONDITION_HEADINGS, condition_rows, curve_rows, heading, repair_rows, shortcut_headings, shortcut_rows,
-    transfer_rows,
+    CONDITION_HEADINGS, CURVE_HEADINGS, condition_rows, curve_rows, heading, repair_rows, shortcut_headings,
+    shortcut_rows, transfer_rows,
 };
 pub use table::{text, write_csv};

@@ -4,13 +4,16 @@ use std::io::Write;
 
 use super::result::{CorpusResult, ProbeResult, Share, ShortcutTable};
 use super::split::SplitBy;
+use super::summary::{LEGEND, Rows, curve_conditions, curves_beside, is_whole, left_out, shortcuts, summary};
+use crate::report::extent::Extent;
 use crate::report::{grid, number, percent};
 
-/// Everything as tables. `width` limits them where the terminal tells its width.
-pub fn text(result: &ProbeResult, width: Option<u16>) -> String {
+/// Everything as tables, or what can be read of it. `width` limits them where the terminal tells its width.
+pub fn text(result: &ProbeResult, width: Option<u16>, extent: Extent) -> String {
     let mut parts: Vec<String> = result.notes.iter().map(|note| format!("! {note}")).collect();
+    parts.push(LEGEND.to_owned());
     for corpus in &result.corpora {
-        parts.push(one(corpus, width));
+        parts.push(one(corpus, width, extent));
     }
     parts.join("\n\n")
 }
@@ -116,6 +119,9 @@ pub(crate) fn curve_rows(corpus: &CorpusResult) -> Vec<Vec<String>> {
     corpus.curve.iter().map(row).collect()
 }
 
+/// Headings of [`curve_rows`].
+pub(crate) const CURVE_HEADINGS: [&str; 4] = ["layer", "condition", "probe %", "logit lens %"];
+
 /// Rows of a shortcut table, in per cent as the paper prints them.
 pub(crate) fn shortcut_rows(table: &ShortcutTable) -> Vec<Vec<String>> {
     let shown = |share: &Share| share.value.map_or("-".to_owned(), |value| format!("{:.2}", 100.0 * value));
@@ -138,14 +144,22 @@ pub(crate) fn shortcut_headings(table: &ShortcutTable) -> Vec<&str> {
     std::iter::once(table.condition.as_str()).chain(kinds).chain(["Avg"]).collect()
 }
 
-fn one(corpus: &CorpusResult, width: Option<u16>) -> String {
+fn one(corpus: &CorpusResult, width: Option<u16>, extent: Extent) -> String {
     let mut parts = vec![heading(corpus)];
     parts.extend(corpus.notes.iter().map(|note| format!("! {note}")));
-    parts.push(grid(&CONDITION_HEADINGS, 1, condition_rows(corpus), width));
-    if corpus.transfer.len() > 1 {
+    let beside = |rows: Rows| {
+        let headings: Vec<&str> = rows.headings.iter().map(String::as_str).collect();
+        grid(&headings, 1, rows.rows, width)
+    };
+    let is_whole = is_whole(corpus, extent);
+    parts.push(beside(summary(corpus, fits(corpus, width))));
+    if is_whole {
+        parts.push(grid(&CONDITION_HEADINGS, 1, condition_rows(corpus), width));
+    }
+    if corpus.transfer.len() > 1 && is_whole {
         parts.push(grid(&["learnt in", "tried in", "probe %"], 2, transfer_rows(corpus), width));
     }
-    if !corpus.repair.is_empty() {
+    if !corpus.repair.is_empty() && is_whole {
         parts.push(grid(
             &["repair", "learnt in", "tried in", "before %", "after %"],
             3,
@@ -153,13 +167,26 @@ fn one(corpus: &CorpusResult, width: Option<u16>) -> String {
             width,
         ));
     }
-    if !corpus.curve.is_empty() {
-        parts.push(grid(&["layer", "condition", "probe %", "logit lens %"], 2, curve_rows(corpus), width));
+    let curves = curve_conditions(corpus, extent);
+    if is_whole && !curves.is_empty() {
+        parts.push(grid(&CURVE_HEADINGS, 2, curve_rows(corpus), width));
+    } else if !curves.is_empty() {
+        parts.push(beside(curves_beside(corpus, &curves)));
     }
-    for table in &corpus.shortcut {
+    for table in shortcuts(corpus, extent) {
         parts.push(grid(&shortcut_headings(table), 1, shortcut_rows(table), width));
     }
+    parts.extend(left_out(corpus, extent));
     parts.join("\n")
+}
+
+/// Whether the summary has room for intervals.
+fn fits(corpus: &CorpusResult, width: Option<u16>) -> bool {
+    let Some(width) = width else { return true };
+    let rows = summary(corpus, true);
+    let headings: Vec<&str> = rows.headings.iter().map(String::as_str).collect();
+    let table = grid(&headings, 1, rows.rows, None);
+    table.lines().all(|line| line.chars().count() <= usize::from(width))
 }
 
 /// Every share as a row.

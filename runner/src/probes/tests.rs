@@ -180,7 +180,7 @@ fn a_result_is_kept_and_read_again_and_every_share_is_a_row() {
     write_csv(&result, &mut csv).unwrap();
     // Per condition: native, first slot, shuffled; four transfers; two methods by four pairs. And the headings.
     assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 1 + 2 * 3 + 4 + 8);
-    let shown = text(&result, None);
+    let shown = text(&result, None, crate::report::Extent::Brief);
     assert!(shown.contains("cot-prefix") && shown.contains("low-rank (rank 4)"), "{shown}");
     std::fs::write(dir.path().join(PROBES_FILE), "{}").unwrap();
     assert!(ProbeResult::of_run(dir.path()).unwrap_err().message.contains("edge-eval probe"));

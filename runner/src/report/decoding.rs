@@ -17,7 +17,9 @@ mod texts;
 use serde::Serialize;
 
 use super::cells::{Cell, places};
+use super::extent::{Extent, is_varied};
 use super::load::RunLog;
+use super::note::Note;
 
 pub use conditions::ConditionRow;
 pub use costs::WrittenRow;
@@ -48,7 +50,15 @@ pub struct Decoding {
     /// What writing costs and gains.
     pub written: Vec<WrittenRow>,
     /// What to know before believing it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+impl Decoding {
+    /// Whether rows of this model, task and condition are shown in tables that have several rows per condition.
+    pub(in crate::report) fn is_shown(&self, extent: Extent, [model, task, condition]: [&String; 3]) -> bool {
+        let own = |row: &&ConditionRow| (&row.model, &row.task) == (model, task);
+        !is_varied(condition) || extent.shows_all_of(self.conditions.iter().filter(own).count())
+    }
 }
 
 /// The condition that others are held against.

@@ -16,6 +16,7 @@ use super::cells::{Cell, cells};
 use super::costs::{Cost, costs};
 use super::figures::{FigureRow, figures};
 use super::load::RunLog;
+use super::note::{Note, gathered};
 use super::notes::notes;
 use super::papers::{Published, published};
 use super::parity::parity;
@@ -73,11 +74,12 @@ pub fn html(
         return Err(Failure::usage(format!("--item {unknown}: no item of the run has this id")));
     }
     let mut notes = notes(run, &cells, &parity(run), mass_floor);
-    notes.extend(controls.notes.iter().cloned());
+    notes.extend(controls.notes.iter().cloned().map(Note::from));
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
     let comparison =
         (run.header.models.len() > 1).then(|| compare_models(run, repeats, &options)).transpose()?;
     let figures = figures(run, &[]);
+    let notes = gathered(&notes);
     Ok(page(&Material { run, cells, costs, notes, figures, controls, papers, comparison, items, probes }))
 }
 

@@ -9,6 +9,7 @@ use super::decoding::Decoding;
 use super::figures::FigureRow;
 use super::load::RunLog;
 use super::memory::memory;
+use super::note::Note;
 use super::papers::Published;
 use super::parity::Parity;
 use super::phases::PhaseCost;
@@ -37,7 +38,7 @@ pub struct Views<'a> {
 }
 
 /// The figures with what the run was. Numbers that do not exist are `null`, never 0 and never NaN.
-pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[String], views: Views<'_>) -> Value {
+pub fn to_json(run: &RunLog, cells: &[Cell], notes: &[Note], views: Views<'_>) -> Value {
     let config: Value = serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null);
     json!({
         "run_id": run.header.run_id,

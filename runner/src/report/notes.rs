@@ -5,44 +5,89 @@ use datasets::NoAnswer;
 use super::cells::Cell;
 use super::load::RunLog;
 use super::memory::memory_notes;
+use super::note::{Like, Note};
 use super::parity::Parity;
 use super::pictures::picture_costs;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
-pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -> Vec<String> {
-    let mut notes = Vec::new();
+pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    let mut plain: Vec<String> = Vec::new();
     if run.complete.is_none() {
-        notes.push(format!(
+        notes.push(Note::from(format!(
             "incomplete: {} of {} groups are in the log",
             run.groups.len(),
             run.header.own_groups()
-        ));
+        )));
     }
     for cell in cells {
         let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
+        let of = |applies: &dyn Fn(&Cell) -> bool| {
+            let is_own = |other: &&Cell| other.model == cell.model && applies(other);
+            cells.iter().filter(is_own).count()
+        };
+        let like = |what: String, figure: String, weight: f64, so: &str, of: usize| Like {
+            place: [&cell.model, &cell.task, &cell.interface].map(String::clone),
+            what,
+            figure,
+            weight,
+            so: so.to_owned(),
+            of,
+        };
         if let Some(mass) = cell.median_label_mass.filter(|mass| *mass < mass_floor) {
-            notes.push(format!(
+            let text = format!(
                 "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
-            ));
+            );
+            let like = like(
+                format!("median label mass is below {mass_floor}"),
+                format!("lowest {mass:.3}"),
+                -mass,
+                "the model hardly means to answer with a label there",
+                of(&|other| other.median_label_mass.is_some()),
+            );
+            notes.push(Note::like(text, like));
         }
         if cell.outgrown > 0 {
-            notes.push(format!(
+            let so = "they count as unanswered: raise context-cap-tokens or ask for fewer passes";
+            let text = format!(
                 "{place}: {} of {} conversations outgrew the context and count as unanswered: raise context-cap-tokens or ask for fewer passes",
                 cell.outgrown, cell.n
-            ));
+            );
+            let share = cell.outgrown as f64 / cell.n.max(1) as f64;
+            let figure = format!("most, {} of {}", cell.outgrown, cell.n);
+            let what = "conversations outgrew the context".to_owned();
+            notes.push(Note::like(text, like(what, figure, share, so, of(&|_| true))));
         }
         let cut: u64 = cell.unanswered.iter().filter(|(reason, _)| is_cut(**reason)).map(|(_, n)| n).sum();
         let truncated = cut.saturating_sub(cell.outgrown);
         if cell.n > 0 && truncated * 5 > cell.n {
-            notes.push(format!(
-                "{place}: {truncated} of {} replies were cut off before an answer: raise max-tokens or read accuracy as a lower bound",
-                cell.n
-            ));
+            let so = "raise max-tokens or read accuracy as a lower bound";
+            let text =
+                format!("{place}: {truncated} of {} replies were cut off before an answer: {so}", cell.n);
+            let share = truncated as f64 / cell.n as f64;
+            let figure = format!("most, {truncated} of {}", cell.n);
+            let what = "replies were cut off before an answer".to_owned();
+            notes.push(Note::like(text, like(what, figure, share, so, of(&|_| true))));
+        }
+        if cell.rescued > 0 && cell.n > 0 {
+            let without = 100.0 * (cell.right - cell.rescued_right as f64) / cell.n as f64;
+            let so = "accuracy counts them, and the CSV of items marks each";
+            let text = format!(
+                "{place}: {} of {} answers were rescued by scoring the labels after a chain without an answer; accuracy without \
+                 them {without:.1} %",
+                cell.rescued, cell.n
+            );
+            let share = cell.rescued as f64 / cell.n as f64;
+            let figure =
+                format!("most, {} of {}, accuracy without them {without:.1} %", cell.rescued, cell.n);
+            let what =
+                "answers were rescued by scoring the labels after a chain without an answer".to_owned();
+            notes.push(Note::like(text, like(what, figure, share, so, of(&|_| true))));
         }
     }
     for row in parity {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
-        notes.push(format!(
+        plain.push(format!(
             "{}: {} items scored alone and packed: scores differ by {} in the median and by {} at the most, {} answers differ; \
              {} of {} scored answers lead by less than the noise floor of {} and are undecided",
             row.model,
@@ -56,29 +101,17 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
         ));
     }
     for cost in picture_costs(run) {
-        notes.push(format!("{} / {}: {}", cost.model, cost.task, cost.in_words()));
+        plain.push(format!("{} / {}: {}", cost.model, cost.task, cost.in_words()));
     }
-    for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
-        let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;
-        notes.push(format!(
-            "{} / {} / {}: {} of {} answers were rescued by scoring the labels after a chain without an answer; accuracy \
-             without them {:.1} %",
-            cell.model,
-            cell.task,
-            cell.interface,
-            cell.rescued,
-            cell.n,
-            100.0 * without
-        ));
-    }
-    notes.extend(super::machine_notes::machine_notes(run));
+    plain.extend(super::machine_notes::machine_notes(run));
     if !run.deaths.is_empty() {
-        notes.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
+        plain.push(format!("workers died {} times; `log dump` tells where", run.deaths.len()));
     }
-    notes.extend(memory_notes(run));
+    plain.extend(memory_notes(run));
     if !run.summary.is_whole() {
-        notes.push(format!("the log is not whole: {}; see `log verify`", run.summary));
+        plain.push(format!("the log is not whole: {}; see `log verify`", run.summary));
     }
+    notes.extend(plain.into_iter().map(Note::from));
     notes
 }
 

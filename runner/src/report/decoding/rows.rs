@@ -1,6 +1,7 @@
 //! The laboratory's tables in words, the same on a terminal and on the page: a title, headings, rows.
 
 use super::{ConditionRow, Decoding, OptionsRow, OrdersRow, ShiftRow, SlotRow, TextsRow, WrittenRow};
+use crate::report::extent::Extent;
 use crate::report::grid::{interval, number, percent};
 use crate::statistics::{Ratio, Spread};
 
@@ -12,10 +13,25 @@ pub(in crate::report) struct Listed {
     pub(in crate::report) title: &'static str,
     pub(in crate::report) headings: Vec<&'static str>,
     pub(in crate::report) rows: Vec<Vec<String>>,
+    /// Rows that are left out: those of conditions that vary something, where a task has many conditions.
+    pub(in crate::report) left_out: usize,
+}
+
+impl Listed {
+    /// What is left out, and how to get it.
+    pub(in crate::report) fn left_out_in_words(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            format!(
+                "Left out: {} rows of conditions that vary something. `edge-eval report DIR --decoding` shows them with \
+                 --all-rows; --csv FILE and --json have them.",
+                self.left_out
+            )
+        })
+    }
 }
 
 /// Every condition.
-pub(in crate::report) fn conditions(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn conditions(decoding: &Decoding, _: Extent) -> Listed {
     let cells = |row: &ConditionRow| {
         let shares = [row.chance, row.first_slot, row.unanswered].map(percent);
         let means =
@@ -39,11 +55,12 @@ pub(in crate::report) fn conditions(decoding: &Decoding) -> Listed {
             "entropy",
         ]),
         rows: decoding.conditions.iter().map(cells).collect(),
+        left_out: 0,
     }
 }
 
 /// Every condition beside the direct one.
-pub(in crate::report) fn shifts(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn shifts(decoding: &Decoding, _: Extent) -> Listed {
     let cells = |row: &ShiftRow| {
         let masses = fold(&row.label_mass).into_iter().chain(fold(&row.continuation_mass));
         let rank = [signed(row.gold_rank, 1.0), ends(row.gold_rank_low, row.gold_rank_high, 1.0)];
@@ -65,11 +82,12 @@ pub(in crate::report) fn shifts(decoding: &Decoding) -> Listed {
             "95 % interval",
         ]),
         rows: decoding.shifts.iter().map(cells).collect(),
+        left_out: 0,
     }
 }
 
 /// Orders of the options.
-pub(in crate::report) fn orders(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn orders(decoding: &Decoding, _: Extent) -> Listed {
     let cells = |row: &OrdersRow| {
         let counts = [row.seeds.to_string(), row.items.to_string()];
         let spreads = [spread(&row.accuracy), spread(&row.first_slot)];
@@ -88,40 +106,47 @@ pub(in crate::report) fn orders(decoding: &Decoding) -> Listed {
             "same content",
         ]),
         rows: decoding.orders.iter().map(cells).collect(),
+        left_out: 0,
     }
 }
 
 /// Places of the label.
-pub(in crate::report) fn slots(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn slots(decoding: &Decoding, extent: Extent) -> Listed {
     let cells = |row: &SlotRow| {
         let said = [row.slot.to_string(), row.n.to_string(), percent(row.said), row.right_here.to_string()];
         let gold = [percent(row.accuracy), number(row.gold_probability), number(row.gold_share)];
         line([&row.model, &row.task, &row.condition], said.into_iter().chain(gold))
     };
+    let is_shown = |row: &&SlotRow| decoding.is_shown(extent, [&row.model, &row.task, &row.condition]);
+    let shown: Vec<&SlotRow> = decoding.slots.iter().filter(is_shown).collect();
     Listed {
         title: "By place of the label",
         headings: headed(&["place", "n", "said", "right here", "accuracy there", "p(gold)", "among labels"]),
-        rows: decoding.slots.iter().map(cells).collect(),
+        left_out: decoding.slots.len() - shown.len(),
+        rows: shown.into_iter().map(cells).collect(),
     }
 }
 
 /// Numbers of options.
-pub(in crate::report) fn options(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn options(decoding: &Decoding, extent: Extent) -> Listed {
     let cells = |row: &OptionsRow| {
         let counts = [row.options.to_string(), row.n.to_string()];
         let accuracy = [percent(row.accuracy), interval(row.low, row.high)];
         let shares = [Some(row.chance), row.first_slot].map(percent);
         line([&row.model, &row.task, &row.condition], counts.into_iter().chain(accuracy).chain(shares))
     };
+    let is_shown = |row: &&OptionsRow| decoding.is_shown(extent, [&row.model, &row.task, &row.condition]);
+    let shown: Vec<&OptionsRow> = decoding.options.iter().filter(is_shown).collect();
     Listed {
         title: "By number of options",
         headings: headed(&["options", "n", "accuracy", "95 % interval", "chance", "first slot"]),
-        rows: decoding.options.iter().map(cells).collect(),
+        left_out: decoding.options.len() - shown.len(),
+        rows: shown.into_iter().map(cells).collect(),
     }
 }
 
 /// Whole texts of the options.
-pub(in crate::report) fn texts(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn texts(decoding: &Decoding, _: Extent) -> Listed {
     let cells = |row: &TextsRow| {
         let ways = [row.sum, row.per_token, row.per_byte, row.unconditional, row.unequal].map(percent);
         line([&row.model, &row.task, &row.condition], [row.n.to_string()].into_iter().chain(ways))
@@ -130,11 +155,12 @@ pub(in crate::report) fn texts(decoding: &Decoding) -> Listed {
         title: "Whole texts of the options, accuracy by every way to judge them",
         headings: headed(&["n", "sum", "per token", "per byte", "unconditional", "unequal tokens"]),
         rows: decoding.texts.iter().map(cells).collect(),
+        left_out: 0,
     }
 }
 
 /// What writing costs.
-pub(in crate::report) fn written(decoding: &Decoding) -> Listed {
+pub(in crate::report) fn written(decoding: &Decoding, _: Extent) -> Listed {
     let cells = |row: &WrittenRow| {
         let digits = |value: Option<f64>, digits: usize| {
             value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
@@ -168,6 +194,7 @@ pub(in crate::report) fn written(decoding: &Decoding) -> Listed {
             "J/item",
         ]),
         rows: decoding.written.iter().map(cells).collect(),
+        left_out: 0,
     }
 }
 

@@ -185,7 +185,7 @@ fn tok_08_texts_are_judged_in_every_way_and_unequal_lengths_are_told() {
     }
     near(row.unequal, 1.0);
     assert!(
-        found.notes.len() == 1 && found.notes[0].contains("unequal lengths in 100 %"),
+        found.notes.len() == 1 && found.notes[0].to_string().contains("unequal lengths in 100 %"),
         "{:?}",
         found.notes
     );
@@ -225,7 +225,7 @@ fn tables_and_csv_hold_every_row() {
         ],
     );
     let found = of(&log);
-    let text = decoding_tables(&found, None);
+    let text = decoding_tables(&found, None, Extent::Brief);
     assert!(text.contains("x 0.093") && text.contains("x 40.000"), "{text}");
     let mut csv = Vec::new();
     write_decoding_csv(&found, &mut csv).unwrap();
@@ -235,4 +235,82 @@ fn tables_and_csv_hold_every_row() {
         "{csv}"
     );
     assert!(csv.lines().all(|line| line.split(',').count() == 10));
+}
+
+/// Three items of two places under `direct` and endings of it; each item's label mass is the same.
+fn swept(conditions: usize, mass: impl Fn(usize) -> f64) -> RunLog {
+    let names: Vec<String> = (0..conditions)
+        .map(|at| if at == 0 { "direct".to_owned() } else { format!("direct+ending-{at}") })
+        .collect();
+    let mut items = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        for id in ["a", "b", "c"] {
+            items.push(asked(id, &[], name, 0, [0.75 * mass(at), 0.25 * mass(at)], 0.0));
+        }
+    }
+    made(&names.iter().map(String::as_str).collect::<Vec<_>>(), items)
+}
+
+#[test]
+fn of_many_conditions_those_that_vary_nothing_have_their_places_shown_and_csv_has_all() {
+    for (conditions, shown) in [(4, 8), (5, 2), (15, 2)] {
+        let found = of(&swept(conditions, |_| 0.5));
+        assert_eq!(found.slots.len(), 2 * conditions);
+        let brief = rows::slots(&found, Extent::Brief);
+        assert_eq!((brief.rows.len(), brief.left_out), (shown, 2 * conditions - shown), "{conditions}");
+        let whole = rows::slots(&found, Extent::Whole);
+        assert_eq!((whole.rows.len(), whole.left_out), (2 * conditions, 0));
+        let text = decoding_tables(&found, None, Extent::Brief);
+        assert_eq!(text.contains("Left out: "), conditions > 4);
+        // A row per condition in the first two tables, but for the one that the others are held against.
+        let of_table = |title: &str| {
+            let rest = text.split_once(title).unwrap().1;
+            rest.lines().skip(2).take_while(|line| !line.is_empty()).count()
+        };
+        assert_eq!(of_table("Conditions ("), conditions);
+        assert_eq!(of_table("Against the direct"), conditions - 1);
+        let mut csv = Vec::new();
+        write_decoding_csv(&found, &mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        // `said`, and three figures of the right label there.
+        let places = csv.lines().filter(|line| line.starts_with("slots,")).count();
+        assert_eq!(places, 4 * 2 * conditions);
+    }
+}
+
+#[test]
+fn low_label_mass_under_many_conditions_is_one_line_for_people_and_all_of_them_in_json() {
+    // Conditions 3 to 8 of fifteen are low, 8 lowest.
+    let low = |at: usize| if (3..=8).contains(&at) { 0.05 - 0.004 * at as f64 } else { 0.9 };
+    let log = swept(15, low);
+    let cells = cells(&log);
+    let notes = crate::report::notes(&log, &cells, &[], 0.05);
+    let lines: Vec<String> =
+        crate::report::gathered(&notes).into_iter().filter(|line| line.contains("mass")).collect();
+    assert_eq!(
+        lines,
+        [
+            "m / t: median label mass is below 0.05 in 6 of 15 conditions (lowest 0.018: direct+ending-8): the model hardly means \
+          to answer with a label there"
+        ]
+    );
+    let json = crate::report::to_json(&log, &cells, &notes, crate::report::Views::default());
+    let all = json["notes"].as_array().unwrap();
+    let own = |note: &&serde_json::Value| note.as_str().unwrap().contains("median label mass");
+    assert_eq!(all.iter().filter(own).count(), 6);
+    assert!(
+        all.iter().any(|note| note
+            .as_str()
+            .unwrap()
+            .contains("m / t / direct+ending-8: median label mass 0.018 is"))
+    );
+    // One alone is named as ever.
+    let log = swept(15, |at| if at == 3 { 0.038 } else { 0.9 });
+    let cells = crate::report::cells(&log);
+    let lines = crate::report::gathered(&crate::report::notes(&log, &cells, &[], 0.05));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("m / t / direct+ending-3: median label mass 0.038 is below 0.05"))
+    );
 }

@@ -9,6 +9,7 @@ use super::mean;
 use super::readout::Readout;
 use crate::report::cells::Place;
 use crate::report::load::RunLog;
+use crate::report::note::{Like, Note};
 
 /// The ways, in the order of the table.
 const WAYS: [TextNormalisation; 4] = [
@@ -103,35 +104,59 @@ pub(super) fn notes(
     places: &[(&Place<'_>, Vec<Readout<'_>>)],
     texts: &[TextsRow],
     run: &RunLog,
-) -> Vec<String> {
+) -> Vec<Note> {
     let mut notes = Vec::new();
     for row in texts.iter().filter(|_| judged_by(run) == TextNormalisation::Sum) {
         if let Some(unequal) = row.unequal.filter(|unequal| *unequal > 0.0) {
-            notes.push(format!(
-                "{} / {} / {}: options of unequal lengths in {:.0} % of the items are judged by their sum, which favours the \
-                 shorter; `regrade --full-string per-token` (or per-byte, unconditional) judges them anew",
+            let so = "they are judged by their sum, which favours the shorter; `regrade --full-string per-token` (or per-byte, \
+                      unconditional) judges them anew";
+            let text = format!(
+                "{} / {} / {}: options of unequal lengths in {:.0} % of the items: {so}",
                 row.model,
                 row.task,
                 row.condition,
                 100.0 * unequal
-            ));
+            );
+            let is_own = |other: &&TextsRow| (&other.model, &other.task) == (&row.model, &row.task);
+            let like = Like {
+                place: [&row.model, &row.task, &row.condition].map(String::clone),
+                what: "options of unequal lengths".to_owned(),
+                figure: format!("most, {:.0} % of the items", 100.0 * unequal),
+                weight: unequal,
+                so: so.to_owned(),
+                of: texts.iter().filter(is_own).count(),
+            };
+            notes.push(Note::like(text, like));
         }
     }
-    for (place, readouts) in places.iter().filter(|(place, _)| place.by == Normalisation::Sum) {
+    let scored = || places.iter().filter(|(place, _)| place.by == Normalisation::Sum);
+    for (place, readouts) in scored() {
         let unequal = readouts.iter().filter(|it| {
             let labels = it.turn.scored_labels().map(|scored| &scored.labels[..]).unwrap_or_default();
             labels.windows(2).any(|two| two[0].tokens.len() != two[1].tokens.len())
         });
         let unequal = unequal.count();
         if unequal > 0 {
-            notes.push(format!(
-                "{} / {} / {}: labels of unequal numbers of tokens in {unequal} of {} items are judged by their sum, which \
-                 favours the shorter; `regrade --normalisation per-token` judges them anew",
+            let so = "they are judged by their sum, which favours the shorter; `regrade --normalisation per-token` judges them \
+                      anew";
+            let text = format!(
+                "{} / {} / {}: labels of unequal numbers of tokens in {unequal} of {} items: {so}",
                 place.model,
                 place.task,
                 place.interface,
                 readouts.len()
-            ));
+            );
+            let like = Like {
+                place: [&place.model, &place.task, &place.interface].map(String::clone),
+                what: "labels of unequal numbers of tokens".to_owned(),
+                figure: format!("most, {unequal} of {} items", readouts.len()),
+                weight: unequal as f64 / readouts.len() as f64,
+                so: so.to_owned(),
+                of: scored()
+                    .filter(|(other, _)| (&other.model, &other.task) == (&place.model, &place.task))
+                    .count(),
+            };
+            notes.push(Note::like(text, like));
         }
     }
     notes

@@ -20,7 +20,8 @@ mod tradeoff;
 mod unanswered;
 
 use super::Material;
-use super::markup::Markup;
+use super::markup::{Markup, all, details, table};
+use crate::report::extent::{Extent, is_varied};
 
 /// A part of the page.
 pub(super) struct Section {
@@ -70,6 +71,42 @@ impl Material<'_> {
         self.run.header.models.iter().position(|own| own.name == model).unwrap_or_default()
     }
 
+    /// Whether a condition of this task is open to the eye: one that varies nothing, or one of few.
+    fn is_plain(&self, task: &str, condition: &str) -> bool {
+        let count = || {
+            let own = self.run.header.tasks.iter().find(|own| own.name == task);
+            own.map_or(0, |own| own.interfaces.len())
+        };
+        !is_varied(condition) || Extent::Brief.shows_all_of(count())
+    }
+
+    /// Whether a condition is one of many that vary something, in every task that has it.
+    fn is_swept(&self, condition: &str) -> bool {
+        let mut own =
+            self.run.header.tasks.iter().filter(|task| task.interfaces.iter().any(|name| name == condition));
+        is_varied(condition) && own.all(|task| !self.is_plain(&task.name, condition))
+    }
+
+    /// A table of all conditions; where there are many, open with those that vary nothing, and whole behind a line.
+    /// `place` tells which columns hold task and condition.
+    fn by_condition(
+        &self,
+        caption: &str,
+        headings: &[&str],
+        words: usize,
+        rows: &[Vec<String>],
+        place: [usize; 2],
+    ) -> Markup {
+        let plain: Vec<Vec<String>> =
+            rows.iter().filter(|row| self.is_plain(&row[place[0]], &row[place[1]])).cloned().collect();
+        if plain.len() == rows.len() {
+            return table(caption, headings, words, rows);
+        }
+        let summary = format!("All {} rows", rows.len());
+        let open = (!plain.is_empty()).then(|| table(caption, headings, words, &plain));
+        all([open.unwrap_or_default(), details(&summary, [table(caption, headings, words, rows)])])
+    }
+
     /// Interfaces in the order of the plan. Conditions that vary something have a section of their own.
     fn interfaces(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -83,9 +120,4 @@ impl Material<'_> {
         }
         names
     }
-}
-
-/// Whether a condition varies something about its interface.
-fn is_varied(condition: &str) -> bool {
-    condition.contains('+')
 }

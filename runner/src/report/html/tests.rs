@@ -250,3 +250,57 @@ fn energy_memory_and_rounds_are_on_the_page_only_where_they_were_measured() {
     assert!(!price.contains("joules") && !price.contains("J per item") && !price.contains("peak memory"));
     assert!(section(&page, "rounds").is_none());
 }
+
+/// Two models over a task of many conditions, with probes.
+fn swept(conditions: usize) -> (RunLog, ProbeResult) {
+    let names = crate::probes::made_up::names(conditions);
+    let mut items = Vec::new();
+    for model in 0..2u16 {
+        for (name, id) in names.iter().flat_map(|name| (0..6).map(move |id| (name, id))) {
+            let mut item = answered(&format!("i{id}"), &id.to_string(), name, Verdict::Right);
+            let label =
+                |p: f64| models::LabelScore { tokens: vec![1], logprobs: vec![p.ln() as f32], rank: 1 };
+            item.turns[0].replies = vec![models::Reply::Scored(models::Scored {
+                labels: vec![label(0.5), label(0.25)],
+                mass: Some(0.01),
+                ..models::Scored::default()
+            })];
+            item.at.model = model;
+            items.push(item);
+        }
+    }
+    let mut log = run(&["t"], items);
+    log.header.tasks[0].interfaces = names;
+    log.header.models =
+        ["m0", "m1"].map(|name| ModelRecord { name: name.to_owned(), ..ModelRecord::default() }).to_vec();
+    (log, crate::probes::made_up::result(2, conditions, 31))
+}
+
+#[test]
+fn a_page_of_many_conditions_draws_the_plain_ones_and_says_what_is_left_out() {
+    let of = |conditions: usize| {
+        let (log, probes) = swept(conditions);
+        html(&log, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, Some(probes), &[]).unwrap()
+    };
+    let (small, large) = (of(15), of(45));
+    let drawings = |page: &str| page.matches("<svg").count();
+    assert_eq!(drawings(&small), drawings(&large), "plots are of the plain conditions");
+    let section = |page: &str, id: &str| -> String {
+        let rest = page.split_once(&format!("<section id=\"{id}\">")).unwrap().1;
+        rest.split_once("</section>").unwrap().0.to_owned()
+    };
+    let rows = |page: &str, id: &str| section(page, id).matches("<tr>").count();
+    // An overview of two plain conditions of two models; then each model's conditions, curves beside each other, and a shortcut
+    // table of one row for each plain condition. Every table has a row of headings.
+    assert_eq!(rows(&large, "probes"), (1 + 2 * 2) + 2 * ((1 + 45) + (1 + 31) + 2 * 2));
+    assert!(section(&large, "probes").contains(&format!("Left out: {} rows of transfer", 45 * 45)));
+    // Two notes on label mass, one for each model.
+    assert_eq!(section(&large, "summary").matches("median label mass").count(), 2);
+    // Thirty conditions more cost their rows, not their pairs.
+    let more = (large.len() - small.len()) / 30;
+    assert!(more < 20_000, "{more} bytes per condition");
+    // What a varied condition asks is shown once, with the first model.
+    let items = section(&large, "items");
+    let shown = |model: &str| items.matches(&format!("{model}, t, direct+ending-7<")).count();
+    assert_eq!(["m0", "m1"].map(shown), [1, 0]);
+}

@@ -1,6 +1,7 @@
 //! What was answered where what was right.
 
-use super::{Material, is_varied};
+use super::Material;
+use crate::report::extent::is_varied;
 use crate::report::html::markup::{Markup, element, paragraph, raw, text};
 use crate::report::places;
 use crate::report::{answer_in_words, gold_in_words};

@@ -80,7 +80,9 @@ impl<'a> Curves<'a> {
         for place in &self.order {
             let (task, interface, along) = *place;
             let models = &self.curves[place];
-            plots.push(figure(&plot(material, place, models, shares)));
+            if material.is_plain(task, interface) {
+                plots.push(figure(&plot(material, place, models, shares)));
+            }
             for (model, curve) in models {
                 rows.extend(curve.iter().map(|&(at, value, _, n)| {
                     let words = [model, task, interface, along].map(str::to_owned).to_vec();

@@ -6,8 +6,9 @@ mod tables;
 use super::Material;
 use crate::report::decoding::{ConditionRow, Decoding, has_decoding};
 use crate::report::grid::{interval, number, percent};
-use crate::report::html::markup::{Markup, all, element, paragraph, text};
+use crate::report::html::markup::{Markup, all, details, element, paragraph, text};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
+use crate::report::note::gathered;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let decoding = crate::report::decoding::decoding(material.run, &material.cells);
@@ -15,13 +16,14 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         return None;
     }
     let tasks = &material.run.header.tasks;
-    let bars: Vec<Markup> = tasks.iter().filter_map(|task| bars(&decoding, &task.name)).collect();
+    let bars: Vec<Markup> =
+        tasks.iter().filter_map(|task| of_task(material, &decoding, &task.name)).collect();
     let plots: Vec<Markup> = tasks
         .iter()
         .filter_map(|task| by_place(material, &task.name, &decoding))
         .map(|plot| figure(&plot))
         .collect();
-    let notes = decoding.notes.iter().map(|note| paragraph(note));
+    let notes = gathered(&decoding.notes).into_iter().map(|note| paragraph(&note));
     Some(all([
         paragraph(
             "A condition is an interface with what was varied about it: the ending of the prompt, the labels, the place of the \
@@ -31,16 +33,32 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         all(bars),
         legend(material.models()),
         element("div", &[("class", "plots")], plots),
-        tables::tables(&decoding),
+        tables::tables(material, &decoding),
     ]))
 }
 
-/// Accuracy, first slot and masses of every condition as bars: any number of them stays readable.
-fn bars(decoding: &Decoding, task: &str) -> Option<Markup> {
+/// The conditions of a task: all where they are few, else the plain ones of all models open and all of each model behind a line.
+fn of_task(material: &Material<'_>, decoding: &Decoding, task: &str) -> Option<Markup> {
     let own: Vec<&ConditionRow> = decoding.conditions.iter().filter(|row| row.task == task).collect();
     if own.len() < 2 {
         return None;
     }
+    let plain: Vec<&ConditionRow> =
+        own.iter().copied().filter(|row| material.is_plain(task, &row.condition)).collect();
+    if plain.len() == own.len() {
+        return Some(bars(task, &own));
+    }
+    let mut parts = vec![bars(task, &plain)];
+    for model in material.models() {
+        let of_model: Vec<&ConditionRow> = own.iter().copied().filter(|row| row.model == model).collect();
+        let summary = format!("{task}, {model}: all {} conditions", of_model.len());
+        parts.push(details(&summary, [bars(task, &of_model)]));
+    }
+    Some(all(parts))
+}
+
+/// Accuracy, first slot and masses of conditions as bars: any number of them stays readable.
+fn bars(task: &str, own: &[&ConditionRow]) -> Markup {
     let row = |row: &&ConditionRow| {
         let named = |name: &str| element("td", &[], [text(name)]);
         let cells = [
@@ -60,7 +78,7 @@ fn bars(decoding: &Decoding, task: &str) -> Option<Markup> {
     let chance = own.iter().find_map(|row| row.chance);
     let first = own.iter().find_map(|row| row.first_is_right);
     let caption = format!(
-        "{task}: every condition; chance {}, the first place is right in {}",
+        "{task}: conditions; chance {}, the first place is right in {}",
         percent(chance),
         percent(first)
     );
@@ -69,7 +87,7 @@ fn bars(decoding: &Decoding, task: &str) -> Option<Markup> {
         element("thead", &[], [element("tr", &[], head)]),
         element("tbody", &[], own.iter().map(row)),
     ];
-    Some(element("div", &[("class", "scroll"), ("tabindex", "0")], [element("table", &[], content)]))
+    element("div", &[("class", "scroll"), ("tabindex", "0")], [element("table", &[], content)])
 }
 
 /// A share as a bar with its number.

@@ -21,11 +21,12 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         parts.push(element("div", &[("class", "plots")], plots.iter().map(figure)));
     }
     let rows: Vec<Vec<String>> = costs.iter().map(cost_views::row).collect();
-    parts.push(table(
+    parts.push(material.by_condition(
         "Latency of items asked alone, energy of groups; what is absent says why",
         &cost_views::HEADINGS,
         3,
         &rows,
+        [1, 2],
     ));
     if !phases.is_empty() {
         parts.push(paragraph(&of_phases(&phases)));

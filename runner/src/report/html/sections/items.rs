@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use models::{Finish, PictureAt, Reply, Turn};
 
-use super::{Material, is_varied};
+use super::Material;
 use crate::entry::{ItemRecord, TurnRecord};
 use crate::material::Prompts;
+use crate::report::extent::is_varied;
 use crate::report::html::markup::{Markup, all, details, element, paragraph, raw, table, text};
 use crate::report::html::thumbnail::thumbnail;
 use crate::report::{answer_in_words, gold_in_words, places, verdict_in_words};
@@ -18,9 +19,13 @@ const MOST_CHARACTERS: usize = 20_000;
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let prompts = Prompts::of(&material.run.header);
     let mut shown = Vec::new();
+    let first = material.models().next().unwrap_or_default();
     for place in places(material.run) {
-        // Of a sweep's many conditions one item each shows what was asked.
-        let most = if is_varied(&place.interface) { 1 } else { material.items.per_place };
+        // Of a sweep's many conditions one item each shows what was asked, and one model is enough for that.
+        let most = match is_varied(&place.interface) {
+            false => material.items.per_place,
+            true => usize::from(place.model == first || material.is_plain(&place.task, &place.interface)),
+        };
         let chosen = chosen(material, &place.items, most.min(material.items.per_place));
         if chosen.is_empty() {
             continue;
@@ -34,7 +39,10 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     }
     shown.insert(
         0,
-        paragraph("One item of each verdict in turn; --items and --item of the report choose others."),
+        paragraph(
+            "One item of each verdict in turn; --items and --item of the report choose others. Where a task has many conditions, \
+             those that vary something are shown once, with the first model.",
+        ),
     );
     Some(all(shown))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Material;
 use crate::report::grid::number;
-use crate::report::html::markup::{Markup, all, element, paragraph, table};
+use crate::report::html::markup::{Markup, all, element, paragraph};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
 use crate::report::places;
 use crate::statistics::quantile;
@@ -50,7 +50,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         ),
         legend(material.models()),
         element("div", &[("class", "plots")], plots.map(|plot| figure(&plot)).collect::<Vec<_>>()),
-        table("Quantiles of the time per item, ms", &headings, 3, &rows),
+        material.by_condition("Quantiles of the time per item, ms", &headings, 3, &rows, [1, 2]),
     ]))
 }
 

@@ -3,12 +3,16 @@
 
 use super::Material;
 use crate::probes::{
-    CONDITION_HEADINGS, condition_rows, curve_rows, heading, repair_rows, shortcut_headings, shortcut_rows,
-    transfer_rows,
+    CONDITION_HEADINGS, CURVE_HEADINGS, CorpusResult, CurvePoint, LEGEND, Rows, Share, condition_rows,
+    curve_conditions, curve_rows, curves_beside, heading, is_whole, left_out, repair_rows, shortcut_headings,
+    shortcut_rows, shortcuts, summary, transfer_rows,
 };
-use crate::probes::{CorpusResult, CurvePoint, Share};
+use crate::report::extent::{Extent, is_varied};
 use crate::report::html::markup::{Markup, all, details, element, paragraph, table, text};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
+
+/// A page is for reading: the program prints the rest.
+const EXTENT: Extent = Extent::Brief;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let result = material.probes.as_ref()?;
@@ -18,30 +22,73 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
          model uses. Shuffled labels show what a probe of this size gets from nothing. Shares in per cent with 95 % intervals, \
          over the items for test.",
     );
-    let notes = result.notes.iter().map(|note| paragraph(note));
-    let corpora = result.corpora.iter().map(corpus_markup);
-    Some(all(std::iter::once(intro).chain(notes).chain(corpora)))
+    let mut parts = vec![intro, paragraph(LEGEND)];
+    parts.extend(result.notes.iter().map(|note| paragraph(note)));
+    let is_long = result.corpora.iter().any(|corpus| !is_whole(corpus, EXTENT));
+    if is_long && result.corpora.len() > 1 {
+        parts.push(overview(&result.corpora));
+        for corpus in &result.corpora {
+            let title =
+                format!("{}, {}: all {} conditions", corpus.model, corpus.task, corpus.conditions.len());
+            parts.push(details(&title, [corpus_markup(corpus)]));
+        }
+    } else {
+        for corpus in &result.corpora {
+            parts.push(element("h3", &[], [text(&format!("{}, {}", corpus.model, corpus.task))]));
+            parts.push(corpus_markup(corpus));
+        }
+    }
+    Some(all(parts))
+}
+
+/// The plain conditions of every model and task in one table.
+fn overview(corpora: &[CorpusResult]) -> Markup {
+    let mut columns: Vec<String> = Vec::new();
+    let summaries: Vec<Rows> = corpora.iter().map(|corpus| summary(corpus, true)).collect();
+    for heading in summaries.iter().flat_map(|rows| &rows.headings) {
+        if !columns.contains(heading) {
+            columns.push(heading.clone());
+        }
+    }
+    let mut rows = Vec::new();
+    for (corpus, own) in corpora.iter().zip(&summaries) {
+        for row in own.rows.iter().filter(|row| !is_varied(&row[0])) {
+            let cell = |heading: &String| {
+                let at = own.headings.iter().position(|name| name == heading);
+                at.map_or("-".to_owned(), |at| row[at].clone())
+            };
+            rows.push(
+                [corpus.model.clone(), corpus.task.clone()]
+                    .into_iter()
+                    .chain(columns.iter().map(cell))
+                    .collect(),
+            );
+        }
+    }
+    let headings: Vec<&str> =
+        ["model", "task"].into_iter().chain(columns.iter().map(String::as_str)).collect();
+    table("Conditions that vary nothing", &headings, 3, &rows)
 }
 
 fn corpus_markup(corpus: &CorpusResult) -> Markup {
-    let mut parts = vec![
-        element("h3", &[], [text(&format!("{}, {}", corpus.model, corpus.task))]),
-        paragraph(&heading(corpus)),
-    ];
+    let mut parts = vec![paragraph(&heading(corpus))];
     parts.extend(corpus.notes.iter().map(|note| paragraph(note)));
-    parts.push(table("Own readout and probe", &CONDITION_HEADINGS, 1, &condition_rows(corpus)));
-    if !corpus.curve.is_empty() {
-        parts.push(legend(names(corpus)));
-        parts.push(element("div", &[("class", "plots")], [figure(&curves(corpus))]));
-        let values = table(
-            "Probe and logit lens along the layers",
-            &["layer", "condition", "probe %", "logit lens %"],
-            2,
-            &curve_rows(corpus),
-        );
+    let is_whole = is_whole(corpus, EXTENT);
+    parts.push(beside("Own readout, probes and repairs", &summary(corpus, true)));
+    if is_whole {
+        parts.push(table("Own readout and probe", &CONDITION_HEADINGS, 1, &condition_rows(corpus)));
+    }
+    let shown = curve_conditions(corpus, EXTENT);
+    if !shown.is_empty() {
+        parts.push(legend(names(&shown)));
+        parts.push(element("div", &[("class", "plots")], [figure(&curves(corpus, &shown))]));
+        let values = match is_whole {
+            true => table("Probe and logit lens along the layers", &CURVE_HEADINGS, 2, &curve_rows(corpus)),
+            false => beside("Probe and logit lens along the layers", &curves_beside(corpus, &shown)),
+        };
         parts.push(details("The values of these curves", [values]));
     }
-    if corpus.transfer.len() > 1 {
+    if corpus.transfer.len() > 1 && is_whole {
         parts.push(table(
             "Transfer: learnt in one condition, tried in another",
             &["learnt in", "tried in", "probe %"],
@@ -49,7 +96,7 @@ fn corpus_markup(corpus: &CorpusResult) -> Markup {
             &transfer_rows(corpus),
         ));
     }
-    if !corpus.repair.is_empty() {
+    if !corpus.repair.is_empty() && is_whole {
         parts.push(table(
             "Repairs of the model's own readout",
             &["repair", "learnt in", "tried in", "before %", "after %"],
@@ -57,7 +104,7 @@ fn corpus_markup(corpus: &CorpusResult) -> Markup {
             &repair_rows(corpus),
         ));
     }
-    for shortcut in &corpus.shortcut {
+    for shortcut in shortcuts(corpus, EXTENT) {
         parts.push(table(
             &format!("Learnt without some kinds ({}), % right", shortcut.tag),
             &shortcut_headings(shortcut),
@@ -65,32 +112,27 @@ fn corpus_markup(corpus: &CorpusResult) -> Markup {
             &shortcut_rows(shortcut),
         ));
     }
+    parts.extend(left_out(corpus, EXTENT).map(|words| paragraph(&words)));
     all(parts)
 }
 
-/// Conditions of a curve, in order.
-fn conditions(corpus: &CorpusResult) -> Vec<&str> {
-    let mut all: Vec<&str> = Vec::new();
-    for point in &corpus.curve {
-        if !all.contains(&point.condition.as_str()) {
-            all.push(&point.condition);
-        }
-    }
-    all
+fn beside(caption: &str, rows: &Rows) -> Markup {
+    let headings: Vec<&str> = rows.headings.iter().map(String::as_str).collect();
+    table(caption, &headings, 1, &rows.rows)
 }
 
 /// What the colours stand for, two per condition.
-fn names(corpus: &CorpusResult) -> impl Iterator<Item = String> {
-    let names: Vec<String> = conditions(corpus)
-        .into_iter()
+fn names(conditions: &[&str]) -> impl Iterator<Item = String> {
+    let names: Vec<String> = conditions
+        .iter()
         .flat_map(|condition| [format!("{condition}: probe"), format!("{condition}: logit lens")])
         .collect();
     names.into_iter()
 }
 
-fn curves(corpus: &CorpusResult) -> Plot {
+fn curves(corpus: &CorpusResult, conditions: &[&str]) -> Plot {
     let mut series = Vec::new();
-    for (number, condition) in conditions(corpus).into_iter().enumerate() {
+    for (number, &condition) in conditions.iter().enumerate() {
         let points = |of: &dyn Fn(&CurvePoint) -> Option<Share>| -> Vec<Point> {
             let own = corpus.curve.iter().filter(|point| point.condition == condition);
             own.filter_map(|point| {

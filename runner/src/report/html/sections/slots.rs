@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use datasets::Said;
 
-use super::{Material, is_varied};
+use super::Material;
+use crate::report::extent::is_varied;
 use crate::report::grid::percent;
 use crate::report::html::markup::{Markup, all, details, element, paragraph, table};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};

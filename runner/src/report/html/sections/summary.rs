@@ -2,14 +2,26 @@
 
 use super::Material;
 use crate::report::grid::number;
-use crate::report::html::markup::{Markup, all, element, table, text};
+use crate::report::html::markup::{Markup, all, details, element, text};
 use crate::report::table::results;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let lines = |class: &str, lines: &[String]| {
         all(lines.iter().map(|line| element("p", &[("class", class)], [text(line)])))
     };
-    let sentences = material.comparison.as_ref().map(|comparison| lines("verdict", &comparison.sentences));
+    let sentences = material.comparison.as_ref().map(|comparison| {
+        // With many conditions those that vary something would stand between the reader and the results.
+        let (mut plain, mut varied) = (Vec::new(), Vec::new());
+        for (sentence, overall) in comparison.sentences.iter().zip(&comparison.overall) {
+            let of = if material.is_swept(&overall.interface) { &mut varied } else { &mut plain };
+            of.push(sentence.clone());
+        }
+        let more = (!varied.is_empty()).then(|| {
+            let summary = format!("{} sentences on conditions that vary something", varied.len());
+            details(&summary, [lines("verdict", &varied)])
+        });
+        all([lines("verdict", &plain), more.unwrap_or_default()])
+    });
     let headings = [
         "model",
         "task",
@@ -38,6 +50,6 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     Some(all([
         sentences.unwrap_or_default(),
         lines("note", &material.notes),
-        table(caption, &headings, 3, &rows),
+        material.by_condition(caption, &headings, 3, &rows, [1, 2]),
     ]))
 }

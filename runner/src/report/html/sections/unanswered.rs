@@ -44,7 +44,8 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
                 row
             })
             .collect();
-        let bars = cells.iter().map(|cell| {
+        let open = cells.iter().filter(|cell| material.is_plain(&cell.task, &cell.interface));
+        let bars = open.map(|cell| {
             let part = |(at, reason): (usize, &NoAnswer)| {
                 let share =
                     100.0 * cell.unanswered.get(reason).copied().unwrap_or(0) as f64 / cell.n.max(1) as f64;
@@ -66,7 +67,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             element("figure", &[], [element("figcaption", &[], [text(&name)]), bar])
         });
         parts.push(element("div", &[("class", "plots")], bars.collect::<Vec<_>>()));
-        parts.push(table("Items without an answer, by reason", &headings, 3, &rows));
+        parts.push(material.by_condition("Items without an answer, by reason", &headings, 3, &rows, [1, 2]));
     }
     if !conflicts.is_empty() {
         parts.push(paragraph(
@@ -84,7 +85,13 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             "Undecided: the lead of the best label is below the noise floor that the run's parity sample measured.",
         ));
         let headings = ["model", "task", "interface", "items", "undecided"];
-        parts.push(table("Scored answers that rounding decides", &headings, 3, &undecided));
+        parts.push(material.by_condition(
+            "Scored answers that rounding decides",
+            &headings,
+            3,
+            &undecided,
+            [1, 2],
+        ));
     }
     Some(all(parts))
 }
