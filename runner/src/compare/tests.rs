@@ -79,7 +79,7 @@ fn items_missing_on_one_side_and_items_not_asked_are_told_and_left_out() {
         comparison
             .notes
             .iter()
-            .any(|note| note.starts_with("b / ") && note.ends_with(": 2 items are in one log alone")),
+            .any(|note| note.starts_with("Q4_K_M / ") && note.ends_with(": 2 items are in one log alone")),
         "{comparison:?}"
     );
 }

@@ -174,7 +174,8 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     cell.accuracy = (cell.n > 0).then(|| cell.right / cell.n as f64);
-    let interval = interval(items);
+    let interval =
+        interval(items.iter().filter_map(|item| Some((item.family.as_str(), worth(item.verdict)?))));
     (cell.low, cell.high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));
     cell.chance = mean(&chances);
     cell.median_label_mass = median(masses);
@@ -187,12 +188,12 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     cell
 }
 
-/// Items of one family, and forms of one item, share material: they count as fewer.
-fn interval(items: &[&ItemRecord]) -> Option<(f64, f64)> {
+/// 95 % interval of the mean of items' worths, each with the item's family. Items of one family, and forms of one item, share
+/// material: they count as fewer.
+pub(super) fn interval<'a>(worths: impl Iterator<Item = (&'a str, f64)>) -> Option<(f64, f64)> {
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let mut squares = 0.0;
-    for (family, worth) in items.iter().filter_map(|item| Some((item.family.as_str(), worth(item.verdict)?)))
-    {
+    for (family, worth) in worths {
         let own = families.entry(family).or_default();
         own.sum += worth;
         own.items += 1;
