@@ -5,7 +5,7 @@ use super::result::{ConditionResult, CorpusResult, CurvePoint, Share, ShortcutTa
 use super::table::share;
 use crate::report::decoding::REFERENCE;
 use crate::report::extent::{Extent, is_varied};
-use crate::report::number;
+use crate::report::{grid, number};
 
 /// Headings and rows; the first column holds words.
 pub(crate) struct Rows {
@@ -18,6 +18,45 @@ pub(crate) const LEGEND: &str = "Per condition, in % right over the items for te
      affine control learnt in this condition; \"of direct\": learnt in `direct`, tried here. Shuffled: the probe learnt from \
      shuffled labels. Best layer: the highest of the curve, the first of equals; a highest of many is too high.";
 
+/// Columns that go where a terminal has no room, these first.
+const FIRST_TO_GO: [&str; 6] = [AFFINE_OF_DIRECT, LOW_RANK_OF_DIRECT, "n", "mean\nrank", "MR", "MA"];
+const LOW_RANK_OF_DIRECT: &str = "low-rank\nof direct";
+const AFFINE_OF_DIRECT: &str = "affine\nof direct";
+
+impl Rows {
+    /// Characters of the longest line.
+    fn width(&self) -> usize {
+        let headings: Vec<&str> = self.headings.iter().map(String::as_str).collect();
+        let lines = grid(&headings, 1, self.rows.clone(), None);
+        lines.lines().map(|line| line.chars().count()).max().unwrap_or_default()
+    }
+
+    fn without(&mut self, at: usize) {
+        self.headings.remove(at);
+        self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+    }
+}
+
+/// The summary as far as a terminal has room for it, and what it has no room for.
+pub(crate) fn fitted(corpus: &CorpusResult, width: Option<u16>) -> (Rows, Vec<String>) {
+    let mut rows = summary(corpus, true);
+    let mut gone = Vec::new();
+    let width = width.map_or(usize::MAX, usize::from);
+    if rows.width() > width {
+        rows = summary(corpus, false);
+        gone.push("intervals".to_owned());
+    }
+    for column in FIRST_TO_GO {
+        if rows.width() > width
+            && let Some(at) = rows.headings.iter().position(|heading| heading == column)
+        {
+            rows.without(at);
+            gone.push(column.replace('\n', " "));
+        }
+    }
+    (rows, gone)
+}
+
 /// Columns that are there in any case.
 const FIXED: usize = 3;
 
@@ -26,14 +65,14 @@ pub(crate) fn summary(corpus: &CorpusResult, intervals: bool) -> Rows {
     let headings = [
         "condition",
         "n",
-        "own\nreadout",
+        "own",
         "probe",
         "shuffled",
         "probe\nof direct",
         "low-rank",
-        "low-rank\nof direct",
+        LOW_RANK_OF_DIRECT,
         "affine",
-        "affine\nof direct",
+        AFFINE_OF_DIRECT,
         "MA",
         "MR",
         "mean\nrank",

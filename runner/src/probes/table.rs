@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::result::{CorpusResult, ProbeResult, Share, ShortcutTable};
 use super::split::SplitBy;
-use super::summary::{LEGEND, Rows, curve_conditions, curves_beside, is_whole, left_out, shortcuts, summary};
+use super::summary::{LEGEND, Rows, curve_conditions, curves_beside, fitted, is_whole, left_out, shortcuts};
 use crate::report::extent::Extent;
 use crate::report::{grid, number, percent};
 
@@ -152,7 +152,11 @@ fn one(corpus: &CorpusResult, width: Option<u16>, extent: Extent) -> String {
         grid(&headings, 1, rows.rows, width)
     };
     let is_whole = is_whole(corpus, extent);
-    parts.push(beside(summary(corpus, fits(corpus, width))));
+    let (rows, gone) = fitted(corpus, width);
+    parts.push(beside(rows));
+    if !gone.is_empty() {
+        parts.push(format!("No room here for: {}.", gone.join(", ")));
+    }
     if is_whole {
         parts.push(grid(&CONDITION_HEADINGS, 1, condition_rows(corpus), width));
     }
@@ -178,15 +182,6 @@ fn one(corpus: &CorpusResult, width: Option<u16>, extent: Extent) -> String {
     }
     parts.extend(left_out(corpus, extent));
     parts.join("\n")
-}
-
-/// Whether the summary has room for intervals.
-fn fits(corpus: &CorpusResult, width: Option<u16>) -> bool {
-    let Some(width) = width else { return true };
-    let rows = summary(corpus, true);
-    let headings: Vec<&str> = rows.headings.iter().map(String::as_str).collect();
-    let table = grid(&headings, 1, rows.rows, None);
-    table.lines().all(|line| line.chars().count() <= usize::from(width))
 }
 
 /// Every share as a row.

@@ -52,7 +52,7 @@ fn a_row_has_what_was_learnt_here_and_in_the_direct_condition() {
     let expected = [
         ("condition", "direct+ending-5"),
         ("n", "1000"),
-        ("own readout", "0.5"),
+        ("own", "0.5"),
         ("probe", "5.5"),
         ("shuffled", "0.7"),
         ("probe of direct", "0.5"),
@@ -70,6 +70,31 @@ fn a_row_has_what_was_learnt_here_and_in_the_direct_condition() {
     // Nobody told MR: there is no such column.
     assert_eq!(columns.len(), expected.len());
     assert!(summary(corpus, true).rows[5][at("probe")].starts_with("5.5 ["));
+}
+
+#[test]
+fn a_narrow_terminal_has_fewer_columns_not_broken_rows_and_says_which() {
+    let corpus = &result(1, C, L).corpora[0];
+    let (all, nothing) = fitted(corpus, None);
+    assert!(nothing.is_empty());
+    let mut before = all.width() + 1;
+    for (less, columns) in [(1, all.headings.len()), (35, all.headings.len() - 2)] {
+        let width = all.width() - less;
+        let (rows, gone) = fitted(corpus, Some(width as u16));
+        assert!(rows.width() <= width && rows.width() < before, "{width}");
+        before = rows.width();
+        assert_eq!((gone[0].as_str(), rows.rows.len()), ("intervals", C));
+        // Intervals are in columns that stay.
+        assert_eq!(rows.headings.len() + gone.len() - 1, all.headings.len());
+        assert!(rows.headings.len() <= columns);
+    }
+    // What people come for stays, however narrow.
+    let (rows, _) = fitted(corpus, Some(10));
+    let kept: Vec<&str> = rows.headings.iter().map(String::as_str).collect();
+    assert_eq!(
+        kept,
+        ["condition", "own", "probe", "shuffled", "probe\nof direct", "low-rank", "affine", "best\nlayer"]
+    );
 }
 
 #[test]

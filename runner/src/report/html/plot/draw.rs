@@ -38,6 +38,8 @@ fn svg(plot: &Plot) -> Result<Markup, String> {
     let size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\" ");
     let described = format!("role=\"img\" aria-label=\"{}\" ", text(&plot.title));
     let mut out = out.replacen(&size, &described, 1);
+    // What is so without being said.
+    out = out.replace(" opacity=\"1\"", "");
     out = out.replace("\"#010000\"", "\"currentColor\"").replace("\"#010001\"", "\"var(--grid)\"");
     for number in 0..8 {
         out = out.replace(&format!("\"#0200{number:02X}\""), &format!("\"var(--s{number})\""));

@@ -95,13 +95,8 @@ fn bar(value: Option<f64>, colour: usize, words: &str) -> Markup {
     let Some(value) = value.filter(|value| value.is_finite()) else {
         return element("td", &[("class", "n")], [text("-")]);
     };
-    let style = format!("width:{:.2}%;background:var(--s{colour})", 100.0 * value.clamp(0.0, 1.0));
-    let bar = element(
-        "div",
-        &[("class", "bar"), ("aria-hidden", "true")],
-        [element("span", &[("style", &style)], [])],
-    );
-    element("td", &[], [text(words), bar])
+    let style = format!("--w:{:.0}%;--c:var(--s{colour})", 100.0 * value.clamp(0.0, 1.0));
+    element("td", &[("class", "share"), ("style", &style)], [text(words)])
 }
 
 /// What the right label gets where it stands, under the direct condition and under the one that moves most.

@@ -21,13 +21,21 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         parts.push(element("div", &[("class", "plots")], plots.iter().map(figure)));
     }
     let rows: Vec<Vec<String>> = costs.iter().map(cost_views::row).collect();
-    parts.push(material.by_condition(
+    let count = rows.len();
+    let open: Vec<Vec<String>> = rows.into_iter().filter(|row| material.is_plain(&row[1], &row[2])).collect();
+    let left_out = count - open.len();
+    parts.push(table(
         "Latency of items asked alone, energy of groups; what is absent says why",
         &cost_views::HEADINGS,
         3,
-        &rows,
-        [1, 2],
+        &open,
     ));
+    if left_out > 0 {
+        parts.push(paragraph(&format!(
+            "Left out: {left_out} rows of conditions that vary something. `edge-eval report DIR --costs` shows them; --csv FILE \
+             and --json have them."
+        )));
+    }
     if !phases.is_empty() {
         parts.push(paragraph(&of_phases(&phases)));
         let rows: Vec<Vec<String>> = phases.iter().map(phase_views::row).collect();

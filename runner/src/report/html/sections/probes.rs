@@ -137,7 +137,9 @@ fn curves(corpus: &CorpusResult, conditions: &[&str]) -> Plot {
             let own = corpus.curve.iter().filter(|point| point.condition == condition);
             own.filter_map(|point| {
                 let share = of(point)?;
-                Some(Point { x: point.layer as f64, y: share.value?, ends: share.low.zip(share.high) })
+                // Intervals of many lines hide the lines; the table beside the plot has them.
+                let ends = share.low.zip(share.high).filter(|_| is_whole(corpus, EXTENT));
+                Some(Point { x: point.layer as f64, y: share.value?, ends })
             })
             .collect()
         };

@@ -5,6 +5,9 @@ use crate::report::grid::number;
 use crate::report::html::markup::{Markup, all, details, element, text};
 use crate::report::table::results;
 
+/// Notes that stand open.
+const MOST_NOTES: usize = 12;
+
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let lines = |class: &str, lines: &[String]| {
         all(lines.iter().map(|line| element("p", &[("class", class)], [text(line)])))
@@ -22,6 +25,11 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         });
         all([lines("verdict", &plain), more.unwrap_or_default()])
     });
+    let notes = lines("note", &material.notes);
+    let notes = match material.notes.len() {
+        0..=MOST_NOTES => notes,
+        count => details(&format!("{count} notes: what to know before believing the figures"), [notes]),
+    };
     let headings = [
         "model",
         "task",
@@ -49,7 +57,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are Wilson's.";
     Some(all([
         sentences.unwrap_or_default(),
-        lines("note", &material.notes),
+        notes,
         material.by_condition(caption, &headings, 3, &rows, [1, 2]),
     ]))
 }
