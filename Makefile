@@ -38,6 +38,20 @@ demo: fetch build ## fetch a small model, build, run configs/quickstart.toml, sh
 	    $(TARGET_DIR)/release/edge-eval report "$$dir" --html "$$dir/report.html" >/dev/null; \
 	    echo "page: $$dir/report.html"
 
+# Quantised copies of both models come first; a second call goes on where the first one stopped.
+LAB := models/gguf/laboratory
+.PHONY: laboratory
+laboratory: fetch fetch-gemma build ## the decoding laboratory on two models in two quantisations, with probes and page; about half an hour
+	@ee=$(TARGET_DIR)/release/edge-eval; \
+	    [ -e $(LAB)/smollm2 ] || $$ee quantize models/gguf/SmolLM2-135M-Instruct.Q4_1.gguf --types Q8_0,Q4_0 --requantize -o $(LAB)/smollm2; \
+	    [ -e $(LAB)/gemma ] || $$ee quantize models/gguf/gemma-3-270m-q4_k_m.gguf --types Q8_0,Q4_0 --requantize -o $(LAB)/gemma; \
+	    $$ee run configs/laboratory.toml; \
+	    dir=$$($$ee run configs/laboratory.toml --quiet); \
+	    $$ee probe "$$dir"; \
+	    $$ee report "$$dir" --decoding; \
+	    $$ee report "$$dir" --html "$$dir/report.html" >/dev/null; \
+	    echo "page: $$dir/report.html"
+
 .PHONY: setup
 setup: ## find cmake, a C++ compiler, libclang and ccache, or install them
 	@INSTALL=$(INSTALL) cross/setup.sh

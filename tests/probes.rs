@@ -133,9 +133,8 @@ fn states_survive_kills_and_a_resumed_run_has_the_same() {
 /// Everything that a file of states says, whatever the order.
 pub(crate) fn content(file: &StatesFile) -> Vec<(String, String, Vec<u8>)> {
     let of = |kept: &runner::states::Kept| {
-        let mut bytes = vec![0; kept.place.dimension as usize * 2];
-        file.halves(kept, 0, &mut bytes).expect("the states");
-        (kept.place.item.clone(), kept.place.interface.clone(), bytes)
+        let states = file.states(kept).expect("the states");
+        (kept.place.item.clone(), kept.place.interface.clone(), states.bytes)
     };
     let mut all: Vec<_> = file.kept.iter().map(of).collect();
     all.sort();

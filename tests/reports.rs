@@ -361,3 +361,30 @@ fn routes_that_were_chosen_are_fitted_beside_the_uniform_chooser() {
     let (_, shown, _) = told(&run(&["tasks", "show", "iip", "--interface", "direct"]));
     assert!(shown.contains("expected of people (order 2): hybrid 0."), "{shown}");
 }
+
+#[test]
+fn replies_drawn_to_one_item_are_one_answer_of_it() {
+    let bench = Bench::new(
+        "limit = 12\ninterfaces = [\"free-cot\", \"self-consistency\"]\n[asking]\nsamples = 5\n[[model]]\npath = \"fake\"\n\
+         name = \"a\"\n[[model]]\npath = \"fake:say=Yes\"\nname = \"b\"\n[[task]]\nname = \"logic\"\n[log]\nsync = \"never\"\n",
+    );
+    assert_eq!(bench.run("r", &[]).status.code(), Some(0));
+    let log = bench.log("r");
+    let drawn = log.items.iter().filter(|item| item.interface == "self-consistency");
+    assert!(drawn.clone().all(|item| item.turns.len() == 1 && item.turns[0].replies.len() == 5));
+    let written: u64 =
+        drawn.filter(|item| item.at.model == 1).map(|item| u64::from(item.usage.output_tokens)).sum();
+    let report = json(&["report", &bench.path("r"), "--json"]);
+    let cells = report["cells"].as_array().expect("cells");
+    let cell = |interface: &str| {
+        cells.iter().find(|cell| cell["model"] == "b" && cell["interface"] == interface).expect("a cell")
+    };
+    let (one, five) = (cell("free-cot"), cell("self-consistency"));
+    assert_eq!((five["n"].as_u64(), five["output_tokens"].as_u64()), (Some(12), Some(written)));
+    // This engine always says the same: accuracy and interval are those of one reply, though five were drawn.
+    for figure in ["n", "accuracy", "low", "high"] {
+        assert_eq!(one[figure], five[figure], "{figure}");
+    }
+    let rows = json(&["compare", &bench.path("r"), "--json"])["rows"].clone();
+    assert!(rows.as_array().expect("rows").iter().all(|row| row["pairs"] == 12), "{rows}");
+}

@@ -238,6 +238,8 @@ fn states_of_another_width_model_or_run_are_refused() {
 /// Writes the states of a run anew, with the first row of the projection doubled.
 fn tamper_end(bench: &Bench, name: &str) {
     let before = opened(bench, name);
+    let records: Vec<(Place, HiddenStates)> =
+        before.kept.iter().map(|kept| (kept.place.clone(), before.states(kept).expect("states"))).collect();
     let log = bench.log(name);
     let path = folder(bench, name).join(STATES_FILE);
     std::fs::remove_file(&path).expect("removed");
@@ -248,8 +250,8 @@ fn tamper_end(bench: &Bench, name: &str) {
     let rows = vec![models::OutputRow { token: *token, row }];
     let readout = models::Readout { rows, ..Default::default() };
     writer.readout(*model, &log.header.models[usize::from(*model)], &readout).expect("written");
-    for kept in &before.kept {
-        writer.item(kept.place.clone(), &before.states(kept).expect("states")).expect("written");
+    for (place, states) in records {
+        writer.item(place, &states).expect("written");
     }
 }
 

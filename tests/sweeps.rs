@@ -45,6 +45,59 @@ fn models_take_turns_there_and_back_and_the_answers_are_those_of_one_round() {
 }
 
 #[test]
+fn every_round_has_the_same_items_of_each_model_and_its_own_costs() {
+    let bench = Bench::new(LADDER);
+    assert_eq!(bench.run("turns", &["--rounds", "2"]).status.code(), Some(0));
+    let report = report(&bench, "turns");
+    let rounds_of = |model: &str, task: &str| -> Vec<(u64, u64)> {
+        let costs = report["costs"].as_array().expect("costs");
+        let own = costs.iter().find(|cost| cost["model"] == model && cost["task"] == task).expect("a cost");
+        let each = own["rounds"]["each"].as_array().expect("rounds");
+        each.iter().map(|one| (one["number"].as_u64().unwrap(), one["items"].as_u64().unwrap())).collect()
+    };
+    // Twelve items in groups of four: the first and the third group of the first task, then the second.
+    assert_eq!(rounds_of("a", "logic"), [(1, 8), (2, 4)]);
+    assert_eq!(rounds_of("a", "lights").iter().map(|round| round.1).sum::<u64>(), 12);
+    for model in ["b", "c"] {
+        assert_eq!(rounds_of(model, "logic"), rounds_of("a", "logic"), "{model}");
+        assert_eq!(rounds_of(model, "lights"), rounds_of("a", "lights"), "{model}");
+    }
+    let comparison = told(&run(&["compare", &bench.path("turns"), "--json"])).1;
+    let comparison: Value = serde_json::from_str(&comparison).expect("JSON");
+    for row in comparison["rows"].as_array().expect("rows") {
+        let pairs: Vec<u64> = row["rounds"]["each"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["pairs"].as_u64().unwrap())
+            .collect();
+        assert_eq!((pairs.len(), pairs.iter().sum::<u64>()), (2, 12), "{row}");
+    }
+}
+
+#[test]
+fn repetitions_of_a_sweep_add_rounds_and_another_run_is_refused() {
+    let bench = Bench::new(LADDER);
+    for out in ["one", "two"] {
+        assert_eq!(bench.run(out, &["--rounds", "2"]).status.code(), Some(0));
+    }
+    assert_eq!(bench.run("other", &["--rounds", "2", "--limit", "8"]).status.code(), Some(0));
+    let [one, two, other] = ["one", "two", "other"].map(|out| bench.path(out));
+    for command in ["report", "compare"] {
+        let (code, text, errors) = told(&run(&[command, &one, "--again", &two, "--json"]));
+        assert_eq!(code, Some(0), "{errors}");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        let rows = if command == "report" { &value["costs"] } else { &value["rows"] };
+        assert_eq!(rows[0]["rounds"]["each"].as_array().map(Vec::len), Some(4), "{command}");
+        let (code, _, errors) = told(&run(&[command, &one, "--again", &one]));
+        assert_eq!(code, Some(2), "{command}: {errors}");
+        let (code, _, errors) = told(&run(&[command, &one, "--again", &other]));
+        assert_eq!(code, Some(5), "{command}: {errors}");
+        assert!(errors.contains("limit"), "{command}: {errors}");
+    }
+}
+
+#[test]
 fn a_sweep_that_was_stopped_goes_on_in_any_order() {
     let bench = Bench::new(LADDER);
     assert_eq!(bench.run("whole", &["--rounds", "2"]).status.code(), Some(0));

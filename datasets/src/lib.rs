@@ -21,6 +21,8 @@ pub mod papers;
 pub mod picture;
 pub mod reading;
 pub mod readout;
+#[cfg(test)]
+mod replies;
 pub mod rng;
 pub mod sample;
 pub mod statistics;

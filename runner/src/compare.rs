@@ -11,8 +11,10 @@ mod energy;
 mod estimate;
 mod matching;
 mod names;
+mod notes;
 mod overall;
 mod pairs;
+mod rounds;
 mod rows;
 mod sentence;
 mod side;
@@ -20,12 +22,14 @@ mod side;
 mod tests;
 mod text;
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
-use crate::report::RunLog;
+use crate::report::{Repeat, RunLog};
 use crate::statistics::holm;
 
 pub(crate) use columns::{DIFFERENCES, tables};
@@ -36,8 +40,9 @@ pub use estimate::Mean;
 pub(crate) use estimate::estimate;
 pub use matching::FIELDS;
 pub use overall::Overall;
+pub use rounds::{RoundRatio, RoundRatios};
 pub use rows::Row;
-pub use side::{Side, read};
+pub use side::{Side, join_repeats, read};
 pub use text::text;
 
 /// What is asked of a comparison.
@@ -72,9 +77,14 @@ pub struct Comparison {
     pub sentences: Vec<String>,
 }
 
-/// Compares the models of a run that has been read: the first with the others.
-pub fn compare_models(run: &RunLog, options: &Options) -> Result<Comparison, Failure> {
-    compare(&side::sides(run, Path::new(&run.header.run_id)), options)
+/// Compares the models of a run that has been read: the first with the others, with the rounds of its repetitions.
+pub fn compare_models(run: &RunLog, repeats: &[Repeat], options: &Options) -> Result<Comparison, Failure> {
+    let of = |run: &RunLog| side::sides(run, Path::new(&run.header.run_id));
+    let mut sides = of(run);
+    for repeat in repeats {
+        sides.iter_mut().zip(of(&repeat.run)).for_each(|(side, own)| side.repeats.push(Rc::new(own)));
+    }
+    compare(&sides, options)
 }
 
 /// Compares all sides behind the first with the first.
@@ -107,7 +117,10 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
     let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.pairs > 0).collect();
     let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
     tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
-    notes.extend(rows.iter().filter_map(Row::note));
+    notes.extend(notes::notes(&rows));
+    // What holds of the reference is told by each comparison with it.
+    let mut told = BTreeSet::new();
+    notes.retain(|note| told.insert(note.clone()));
     let overall = overall::overall(&rows, options.margin, reference, candidates);
     let sentences = sentence::sentences(reference, candidates, &overall, &rows, options.margin);
     Ok(Comparison {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::levels::Program;
-use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Step, System};
+use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Rung, Step, System};
 use crate::plan::Plan;
 use crate::supervisor::group::GroupSpec;
 use crate::supervisor::{Interrupt, Link, LinkError, Need, load_spec};
@@ -136,7 +136,7 @@ pub(crate) async fn of_model(plan: &Plan, model: usize, program: &Program) -> Re
         0 => need.context_tokens(plan, model),
         chosen => chosen,
     };
-    let wanted = LoadSpec { context_tokens, ..spec };
+    let wanted = Rung::planned(plan, planned, LoadSpec { context_tokens, ..spec });
     let memory = memory_of(plan, model, &mut link, &ground, &wanted, &need).await.map_err(failed)?;
     let row = |((task, place), sizes): ((u16, usize), Sizes)| {
         let task = &plan.tasks[usize::from(task)];
@@ -178,7 +178,7 @@ async fn memory_of(
     model: usize,
     link: &mut Link,
     ground: &Ground,
-    wanted: &LoadSpec,
+    wanted: &Rung,
     need: &Need,
 ) -> Result<Memory, LinkError> {
     let planned = &plan.models[model];
@@ -186,11 +186,10 @@ async fn memory_of(
     let limit = choice.limit(planned.memory_budget, &crate::device::facts().model, &System::default());
     let allow = Some(choice.allow.as_slice());
     let outcome = memory::fitted(link, planned, ground, wanted, need, limit.as_ref(), allow).await?;
-    let (load, mut steps, prediction, refusal) = match outcome {
+    let (load, steps, prediction, refusal) = match outcome {
         Ok(fitted) => (Some(fitted.spec), fitted.steps, fitted.prediction, None),
-        Err(refusal) => (None, Vec::new(), refusal.prediction.clone(), Some(*refusal)),
+        Err(refusal) => (None, wanted.steps.clone(), refusal.prediction.clone(), Some(*refusal)),
     };
-    steps.splice(0..0, Step::unmapped(planned, plan.config.engine.mmap));
     let (private_bytes, file_bytes) = (prediction.of(Kind::Private), prediction.of(Kind::File));
     Ok(Memory { limit, refusal, load, steps, prediction, private_bytes, file_bytes })
 }

@@ -111,7 +111,9 @@ fn place(
             let path = target.join(name);
             std::fs::rename(unfinished.join(name), &path).map_err(|error| failed(&path, error))?;
         }
-        sync_dir(target).map_err(|error| failed(target, error))
+        // The files' own entries, and that of the folder, which may be new too.
+        let mut dirs = [Some(target), target.parent()].into_iter().flatten();
+        dirs.try_for_each(|dir| sync_dir(dir).map_err(|error| failed(dir, error)))
     });
     let _ = std::fs::remove_dir_all(&unfinished);
     done

@@ -27,7 +27,7 @@ pub use identity::{difference, items_sha256};
 pub use mmproj::Mmproj;
 pub use model::PlannedModel;
 pub(crate) use model::resolve;
-pub use order::{Visit, visits};
+pub use order::{Visit, round_of, visits};
 pub use parity::{Pair, parity_sample};
 pub use shard::Shard;
 

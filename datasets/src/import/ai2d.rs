@@ -8,8 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
 
 use super::images::Images;
-use super::scienceqa::Set;
-use super::{Counts, Entry, ImportError, checks};
+use super::{Counts, Entry, ImportError, Set, checks};
 use crate::files::Files;
 use crate::picture::FilePicture;
 

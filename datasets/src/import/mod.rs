@@ -114,6 +114,15 @@ pub struct Import {
     pub entries_sha256: String,
 }
 
+/// What a released set gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    /// Items in the order of its files.
+    pub entries: Vec<Entry>,
+    /// Lines for people.
+    pub notes: Vec<String>,
+}
+
 /// What was counted on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::images::{Images, inside};
-use super::{Counts, Entry, ImportError, checks};
+use super::{Counts, Entry, ImportError, Set, checks};
 use crate::files::Files;
 use crate::picture::FilePicture;
 
@@ -27,15 +27,6 @@ pub struct Wanted<'a> {
     pub lecture: bool,
     /// Go on where counts differ from the published ones.
     pub other_counts: bool,
-}
-
-/// What was read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Set {
-    /// Items in the order of the split.
-    pub entries: Vec<Entry>,
-    /// Lines for people.
-    pub notes: Vec<String>,
 }
 
 /// Problems in all, in the published set.

@@ -1,6 +1,6 @@
 //! Conditions of the decoding laboratory, and the interfaces with several requests.
 
-use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Sampling, Scored, Usage};
+use models::{Prompt, Reply, Request, Sampling};
 
 use super::*;
 use crate::condition::Condition;
@@ -8,6 +8,7 @@ use crate::forms::LabelSet;
 use crate::import::question as imported;
 use crate::item::tags;
 use crate::item::{Item, Question};
+use crate::replies::{scored, scores, text};
 use crate::verdict::NoAnswer;
 
 fn question() -> Question {
@@ -33,16 +34,6 @@ fn scored_texts(request: &Request) -> &[String] {
         Request::Score(score) => &score.continuations,
         Request::Generate(_) => panic!("not scored"),
     }
-}
-
-fn text(text: &str) -> Reply {
-    Reply::Generated(Generated {
-        bytes: text.into(),
-        tokens: vec![1],
-        finish: Finish::Stop,
-        thinking_cut: false,
-        usage: Usage::default(),
-    })
 }
 
 fn swept(text: &str) -> Settings {
@@ -160,20 +151,11 @@ fn conditions_share_the_question_and_differ_behind_it() {
     );
 }
 
-fn likelihoods(logprobs: &[&[f32]]) -> Reply {
-    let label = |logprobs: &&[f32]| LabelScore {
-        tokens: vec![7; logprobs.len()],
-        logprobs: logprobs.to_vec(),
-        rank: 1,
-    };
-    Reply::Scored(Scored { labels: logprobs.iter().map(label).collect(), ..Scored::default() })
-}
-
 #[test]
 fn the_text_of_an_option_is_judged_in_four_ways() {
     // rain: 4 bytes, one token; heavy snow: 10 bytes, two tokens.
-    let given = likelihoods(&[&[-3.0], &[-2.0, -2.5]]);
-    let alone = likelihoods(&[&[-4.0], &[-2.5, -4.0]]);
+    let given = scored(&[&[-3.0], &[-2.0, -2.5]]);
+    let alone = scored(&[&[-4.0], &[-2.5, -4.0]]);
     let choice = |by: &str| {
         let settings = swept(&format!("full-string = '{by}'"));
         let mut exchange = (Interface::named("full-string").unwrap().open)(&question(), &settings);
@@ -208,9 +190,7 @@ fn opt_08_what_is_taken_off_does_not_depend_on_the_order_of_the_options() {
         let mut exchange = (Interface::named("full-string").unwrap().open)(question, &settings);
         let Move::Ask(asks) = exchange.step(&[]) else { panic!("asks") };
         let reply = |(place, (_, request)): (usize, &(Prompt, Request))| {
-            let scores: Vec<[f32; 1]> =
-                scored_texts(request).iter().map(|text| [score(text) * (1.0 + place as f32)]).collect();
-            likelihoods(&scores.iter().map(|score| &score[..]).collect::<Vec<_>>())
+            scores(scored_texts(request).iter().map(|text| score(text) * (1.0 + place as f32)))
         };
         let replies: Vec<Reply> = asks.iter().enumerate().map(reply).collect();
         match exchange.step(&replies) {

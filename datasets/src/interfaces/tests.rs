@@ -1,10 +1,11 @@
 //! The requests that interfaces make, and what they make of the replies.
 
-use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Role, Scored, Turn, Usage};
+use models::{Finish, Prompt, Reply, Request, Role, Turn, Usage};
 
 use super::*;
 use crate::item::{Ask, Cue, Gold, Part, Question};
 use crate::reading::Reading;
+use crate::replies::{generated, scored, text};
 use crate::verdict::NoAnswer;
 
 fn question() -> Question {
@@ -39,26 +40,6 @@ fn asked(exchange: &mut dyn Exchange, replies: &[Reply]) -> (Prompt, Request) {
 
 fn open(name: &str, question: &Question, settings: &Settings) -> Box<dyn Exchange + Send> {
     (Interface::named(name).expect("listed").open)(question, settings)
-}
-
-fn scored(labels: &[&[f32]]) -> Reply {
-    let label = |logprobs: &&[f32]| LabelScore {
-        tokens: vec![7; logprobs.len()],
-        logprobs: logprobs.to_vec(),
-        rank: 1,
-    };
-    let labels = labels.iter().map(label).collect();
-    Reply::Scored(Scored { labels, mass: Some(0.5), ..Scored::default() })
-}
-
-fn generated(text: &str, finish: Finish) -> Reply {
-    Reply::Generated(Generated {
-        bytes: text.into(),
-        tokens: vec![1],
-        finish,
-        thinking_cut: false,
-        usage: Usage::default(),
-    })
 }
 
 fn said(step: Move) -> (Said, String, bool) {
@@ -250,7 +231,7 @@ fn free_cot_generates_greedily_and_reads_the_chain() {
     assert_eq!(generate.sampling, models::Sampling::Greedy);
     assert!(generate.loop_guard.is_some());
     let run_on = "x, then y. Answer: B\n\nQuestion: z?\nAnswer: A";
-    let (what, reply, _) = said(exchange.step(&[generated(run_on, Finish::Stop)]));
+    let (what, reply, _) = said(exchange.step(&[text(run_on)]));
     assert_eq!((what, reply.as_str()), (Said::Choice(1), "x, then y. Answer: B"));
 }
 

@@ -20,7 +20,7 @@ use crate::import::hex;
 use crate::tasks::{campus, faces, glasses};
 
 /// Raised by any change that moves a pixel of a drawn picture.
-pub const DRAWING: u32 = 1;
+const DRAWING: u32 = 1;
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -147,7 +147,7 @@ fn ends_clause(text: &str, end: usize) -> bool {
 }
 
 /// Whether a label that opens a line is the first of a list of options.
-pub(super) fn enumerates(view: &View<'_>, at: usize, hit: Hit) -> bool {
+fn enumerates(view: &View<'_>, at: usize, hit: Hit) -> bool {
     let text = view.text;
     if !text[hit.end..].starts_with(['.', ')', ':']) {
         return false;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::import::{Entry, Images, Layout, ai2d};
-use crate::task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
+use crate::task::{Params, ReadFile, Resolved, Task, TaskError};
 use crate::{Item, analysis};
 
 /// The task.
@@ -16,11 +16,7 @@ pub static AI2D: Task = Task {
     items,
     resolve: Some(resolve),
     analysis: analysis::Analysis { strata: &[&["lettered"], &["group"]], figures: analysis::none },
-    baselines: &[Baseline {
-        name: "first",
-        summary: "always the first option",
-        answers: |items| vec![Some(0); items.len()],
-    }],
+    baselines: &[super::file::FIRST],
 };
 
 const PARAMS: &str = r#"# The folder with images/ and questions/.
@@ -75,17 +71,13 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
 
 fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> {
     let named: Ai2dParams = params.read()?;
-    if named.path.is_empty() {
-        return Ok(Resolved { params: params.clone(), notes: Vec::new() });
-    }
     let wanted = ai2d::Wanted {
         folder: &named.path,
         ids: &named.ids,
         lettered: &named.lettered,
         images: named.images,
     };
-    let set = ai2d::read(&wanted, files).map_err(|error| TaskError::Params(format!("path: {error}")))?;
-    super::file::filled(params, &named.path, &set.entries, set.notes)
+    super::file::resolved(params, &named.path, || ai2d::read(&wanted, files))
 }
 
 #[cfg(test)]

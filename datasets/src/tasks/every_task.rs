@@ -1,10 +1,11 @@
 //! Holds for every task with every interface, so that a new one of either is tested without new test code: a
 //! perfect reply grades right, and garbage is never right more often than chance.
 
-use models::{Finish, Generated, LabelScore, Prompt, Reply, Request, Scored, Usage};
+use models::{Prompt, Reply, Request};
 
 use crate::interfaces::{self, Move, Settings};
 use crate::item::Gold;
+use crate::replies::{scores, text};
 use crate::{
     Condition, Heard, Interface, Item, Outcome, Params, Question, Said, Step, Stream, Task, Verdict, reading,
 };
@@ -73,21 +74,6 @@ fn played(
         };
     }
     panic!("{}: no end after 1000 questions", item.id)
-}
-
-fn text(text: &str) -> Reply {
-    Reply::Generated(Generated {
-        bytes: text.into(),
-        tokens: vec![1],
-        finish: Finish::Stop,
-        thinking_cut: false,
-        usage: Usage::default(),
-    })
-}
-
-fn scores(logprobs: impl Iterator<Item = f32>) -> Reply {
-    let label = |logprob| LabelScore { tokens: vec![1], logprobs: vec![logprob], rank: 1 };
-    Reply::Scored(Scored { labels: logprobs.map(label).collect(), mass: Some(0.5), ..Scored::default() })
 }
 
 /// What a model says that knows the answer and the format.

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::import::{self, Entry, Format, Layout, Rules};
+use crate::import::{self, Entry, Format, Layout, Rules, Set};
 use crate::task::{ReadFile, Resolved};
 use crate::{Baseline, Item, Params, Task, TaskError};
 
@@ -18,11 +18,14 @@ pub static FILE: Task = Task {
     items,
     resolve: Some(resolve),
     analysis: crate::analysis::Analysis { strata: &[&["group"]], figures: crate::analysis::none },
-    baselines: &[Baseline {
-        name: "first",
-        summary: "always the first option",
-        answers: |items| vec![Some(0); items.len()],
-    }],
+    baselines: &[FIRST],
+};
+
+/// The baseline of tasks whose items are read.
+pub(super) const FIRST: Baseline = Baseline {
+    name: "first",
+    summary: "always the first option",
+    answers: |items| vec![Some(0); items.len()],
 };
 
 /// Parameters.
@@ -76,13 +79,21 @@ pub(super) fn made(
     Ok(items)
 }
 
-/// Parameters with the rows that were read.
-pub(super) fn filled(
+/// Parameters with the rows that `read` gives, or as they are where `path` names nothing.
+pub(super) fn resolved<E: std::fmt::Display>(
     params: &Params,
     path: &str,
-    rows: &[Entry],
-    notes: Vec<String>,
+    read: impl FnOnce() -> Result<Set, E>,
 ) -> Result<Resolved, TaskError> {
+    if path.is_empty() {
+        return Ok(Resolved { params: params.clone(), notes: Vec::new() });
+    }
+    let set = read().map_err(|error| TaskError::Params(format!("path: {error}")))?;
+    filled(params, path, &set.entries, set.notes)
+}
+
+/// Parameters with the rows that were read.
+fn filled(params: &Params, path: &str, rows: &[Entry], notes: Vec<String>) -> Result<Resolved, TaskError> {
     let rows =
         toml::Value::try_from(rows).map_err(|error| TaskError::Params(format!("path: {path}: {error}")))?;
     let mut table = params.0.clone();

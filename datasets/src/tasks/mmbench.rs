@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::import::{self, Circular, Entry, Format, Images, Layout, Rules};
-use crate::task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
+use crate::import::{self, Circular, Entry, Format, Images, Import, Layout, Rules, Set};
+use crate::task::{Params, ReadFile, Resolved, Task, TaskError};
 use crate::{Item, analysis};
 
 /// The task.
@@ -19,11 +19,7 @@ pub static MMBENCH: Task = Task {
         strata: &[&["l2-category"], &["group"], &["options"], &["pass"]],
         figures: analysis::none,
     },
-    baselines: &[Baseline {
-        name: "first",
-        summary: "always the first option",
-        answers: |items| vec![Some(0); items.len()],
-    }],
+    baselines: &[super::file::FIRST],
 };
 
 const PARAMS: &str = r#"# The TSV file.
@@ -77,9 +73,6 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
 
 fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> {
     let named: MmbenchParams = params.read()?;
-    if named.path.is_empty() {
-        return Ok(Resolved { params: params.clone(), notes: Vec::new() });
-    }
     let rules = Rules {
         images: named.images,
         circular: named.circular,
@@ -88,8 +81,17 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
         tags: vec!["l2-category".to_owned(), "source".to_owned(), "split".to_owned()],
         ..Rules::default()
     };
-    let import = import::read_files(&named.path, Format::Tsv, &rules, files)
-        .map_err(|error| TaskError::Params(format!("path: {}: {error}", named.path)))?;
+    let path = &named.path;
+    super::file::resolved(params, path, || {
+        let import = import::read_files(path, Format::Tsv, &rules, files)
+            .map_err(|error| format!("{path}: {error}"))?;
+        let notes = notes(&import).into_iter().map(|note| format!("{path}: {note}")).collect();
+        Ok::<_, String>(Set { entries: import.entries, notes })
+    })
+}
+
+/// What was read, beside the published set.
+fn notes(import: &Import) -> Vec<String> {
     let mut notes = import.notes();
     if DEV_ROWS.contains(&import.counts.rows) {
         let questions = import.entries.iter().filter(|entry| entry.pass == 0).count();
@@ -100,8 +102,7 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
             ),
         });
     }
-    let notes = notes.into_iter().map(|note| format!("{}: {note}", named.path)).collect();
-    super::file::filled(params, &named.path, &import.entries, notes)
+    notes
 }
 
 #[cfg(test)]

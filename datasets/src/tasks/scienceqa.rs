@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::import::{Entry, Images, Layout, scienceqa};
-use crate::task::{Baseline, Params, ReadFile, Resolved, Task, TaskError};
+use crate::task::{Params, ReadFile, Resolved, Task, TaskError};
 use crate::{Item, analysis};
 
 /// The task.
@@ -19,11 +19,7 @@ pub static SCIENCEQA: Task = Task {
         strata: &[&["context"], &["options"], &["subject"], &["grades"]],
         figures: analysis::none,
     },
-    baselines: &[Baseline {
-        name: "first",
-        summary: "always the first option",
-        answers: |items| vec![Some(0); items.len()],
-    }],
+    baselines: &[super::file::FIRST],
 };
 
 const PARAMS: &str = r#"# The folder with problems.json, pid_splits.json and images/.
@@ -81,9 +77,6 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
 
 fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> {
     let named: ScienceQaParams = params.read()?;
-    if named.path.is_empty() {
-        return Ok(Resolved { params: params.clone(), notes: Vec::new() });
-    }
     let wanted = scienceqa::Wanted {
         folder: &named.path,
         split: &named.split,
@@ -91,8 +84,7 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
         lecture: named.lecture,
         other_counts: named.other_counts,
     };
-    let set = scienceqa::read(&wanted, files).map_err(|error| TaskError::Params(format!("path: {error}")))?;
-    super::file::filled(params, &named.path, &set.entries, set.notes)
+    super::file::resolved(params, &named.path, || scienceqa::read(&wanted, files))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The fake engine itself.
 
 use super::*;
-use crate::{LoopGuard, Sampling, Score, Segment};
+use crate::{Finish, Generate, LoopGuard, Reply, Sampling, Score, Segment};
 
 fn job(text: &str, request: Request) -> Job {
     Job { id: 0, prompt: vec![Segment::text(text, true)], add_bos: false, request, follow_up: false }

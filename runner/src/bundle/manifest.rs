@@ -97,11 +97,6 @@ impl Manifest {
         config.models.clear();
         Ok(config)
     }
-
-    /// Whether any weights are inside.
-    pub fn carries_weights(&self) -> bool {
-        self.models.iter().flat_map(BundledModel::all_files).any(|file| file.member.is_some())
-    }
 }
 
 impl BundledModel {

@@ -62,7 +62,7 @@ impl Results {
 
     /// Writes the page of a run.
     pub fn write_page(&self, run: &RunLog, mass_floor: f64) -> Result<(), Failure> {
-        let page = html(run, mass_floor, ItemChoice { per_place: 3, named: Vec::new() }, None)?;
+        let page = html(run, mass_floor, ItemChoice { per_place: 3, named: Vec::new() }, None, &[])?;
         write_manifest(&self.page, page.as_bytes()).map_err(|error| Failure::disk(error.to_string()))?;
         // An earlier page has nothing that this one lacks.
         let mut before = self.page.clone().into_os_string();

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::report::{is_broken_pipe, terminal_width};
 use super::{output, print};
-use crate::compare::{FIELDS, Options, compare, read, text, write_csv};
+use crate::compare::{FIELDS, Options, compare, join_repeats, read, text, write_csv};
 use crate::exit::{Exit, Failure};
 
 /// Help beside the arguments.
@@ -17,6 +17,7 @@ pub(super) const HELP: &str =
 Examples:
   edge-eval compare runs/q8 runs/q4 runs/q2
   edge-eval compare runs/ladder                       # its first model against its others
+  edge-eval compare runs/ladder --again runs/ladder-2         # ratios of costs over the rounds of both
   edge-eval compare runs/ladder:Q8_0 runs/ladder:Q4_K_M --margin 2";
 
 /// Arguments of `compare`.
@@ -31,6 +32,9 @@ pub(super) struct CompareCommand {
     /// Compare although this differs (may be repeated): seed, reading, asking, version, params, limit, cue, items, prompts
     #[arg(long, value_name = "FIELD")]
     allow: Vec<String>,
+    /// Count the rounds of this repetition of the run too, in ratios over rounds (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    again: Vec<PathBuf>,
     /// Seed of the bootstrap
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -54,7 +58,11 @@ impl CompareCommand {
             return Err(Failure::usage(format!("--allow {unknown}: known: {}", FIELDS.join(", "))));
         }
         let options = Options { margin: self.margin / 100.0, allow: self.allow, seed: self.seed };
-        let comparison = compare(&read(&self.sides)?, &options)?;
+        let mut sides = read(&self.sides)?;
+        let notes = join_repeats(&mut sides, &self.again, &options.allow)?;
+        let mut comparison = compare(&sides, &options)?;
+        let fresh: Vec<String> = notes.into_iter().filter(|note| !comparison.notes.contains(note)).collect();
+        comparison.notes.extend(fresh);
         if let Some(path) = &self.csv {
             match write_csv(&comparison, output(path)?) {
                 Err(error) if !is_broken_pipe(&error) => {

@@ -11,11 +11,12 @@ use crate::exit::{Exit, Failure};
 use crate::probes::{self, ProbeResult};
 use crate::report::{
     Cell, Control, Controls, Cost, Decoding, Extent, FigureRow, ItemChoice, Note, Parity, PhaseCost,
-    Published, RunLog, Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables, figures,
-    figures_table, gathered, has_costs, has_decoding, html, memory, memory_table, meter_csv, notes,
-    papers_table, parity, phases, phases_table, published, strata, strata_table, table, to_json,
-    write_baselines_csv, write_costs_csv, write_decoding_csv, write_figures_csv, write_items_csv,
-    write_papers_csv, write_phases_csv, write_strata_csv, write_timeline_csv,
+    Published, Repeat, RunLog, Stratum, Views, beside, cells, costs, costs_table, decoding, decoding_tables,
+    figures, figures_table, gathered, has_costs, has_decoding, html, join_repeats, memory, memory_table,
+    meter_csv, notes, papers_table, parity, phases, phases_table, published, rounds_table, strata,
+    strata_table, table, to_json, write_baselines_csv, write_costs_csv, write_decoding_csv,
+    write_figures_csv, write_items_csv, write_papers_csv, write_phases_csv, write_strata_csv,
+    write_timeline_csv,
 };
 use crate::telemetry::source::Domain;
 
@@ -29,6 +30,7 @@ Examples:
   edge-eval report runs/x --by source --by conflict --csv strata.csv
   edge-eval report runs/x --figures
   edge-eval report runs/x --papers
+  edge-eval report runs/x --again runs/x-2 --again runs/x-3   # costs over the rounds of all three
   edge-eval report runs/x --decoding --csv decoding.csv
   edge-eval report runs/x --html x.html";
 
@@ -70,6 +72,9 @@ pub(super) struct ReportCommand {
     /// Milliseconds by which its clock is ahead; found by the program's own load when absent
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     meter_clock_ms: Option<i64>,
+    /// Count the rounds of this repetition of the run too, in costs over rounds (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    again: Vec<PathBuf>,
     /// Put published figures beside the measured ones
     #[arg(long)]
     papers: bool,
@@ -165,7 +170,8 @@ impl ReportCommand {
     fn write_page(&self, path: &PathBuf) -> Result<Exit, Failure> {
         let choice = ItemChoice { per_place: self.items, named: self.named.clone() };
         let probes = ProbeResult::of_run(&self.dir)?;
-        let page = html(&RunLog::read(&self.dir)?, self.mass_floor, choice, probes)?;
+        let run = RunLog::read(&self.dir)?;
+        let page = html(&run, self.mass_floor, choice, probes, &self.repeats(&run)?)?;
         if path.as_os_str() == "-" {
             return print(&page);
         }
@@ -229,7 +235,8 @@ impl ReportCommand {
             notes.extend(all.notes.into_iter().map(Note::from));
         }
         let figures = if self.figures || self.json { figures(&run, &self.by) } else { Vec::new() };
-        let costs = costs(&run, &cells);
+        let mut costs = costs(&run, &cells);
+        join_repeats(&mut costs, &self.repeats(&run)?);
         let decoding = (self.decoding || self.json).then(|| decoding(&run, &cells));
         let decoding = decoding.filter(|decoding| self.decoding || has_decoding(decoding));
         let phases = phases(&run);
@@ -248,6 +255,20 @@ impl ReportCommand {
             phases,
             probes,
         })
+    }
+
+    /// Repetitions of the run, each a run of its own.
+    fn repeats(&self, run: &RunLog) -> Result<Vec<Repeat>, Failure> {
+        let repeats: Vec<Repeat> =
+            self.again.iter().map(|dir| Repeat::read(run, dir)).collect::<Result<_, _>>()?;
+        let ids: Vec<&str> = repeats.iter().map(Repeat::run_id).collect();
+        match ids.iter().enumerate().find(|(at, id)| ids[..*at].contains(id)) {
+            Some((at, _)) => Err(Failure::usage(format!(
+                "--again {}: this run is there already",
+                self.again[at].display()
+            ))),
+            None => Ok(repeats),
+        }
     }
 
     /// Joins the file of a meter, if there is one; gives a note.
@@ -304,6 +325,7 @@ impl ReportCommand {
             tables.push(costs_table(&read.costs, width));
             tables.push(phases_table(&read.phases, width));
         }
+        tables.extend(rounds_table(&read.costs, width));
         if !self.by.is_empty() {
             let rows = match self.baselines {
                 true => beside(&read.run, read.strata.clone(), &shown(false)),

@@ -3,6 +3,7 @@
 use super::Comparison;
 use super::effects::Effect;
 use super::estimate::Mean;
+use super::rounds::{RoundRatios, in_words};
 use super::rows::Row;
 use crate::report::{number, percent};
 
@@ -22,7 +23,14 @@ pub(crate) const DIFFERENCES: &str = "Differences in points of per cent, and tes
 /// Every table, in order; one without rows is left out.
 pub(crate) fn tables(comparison: &Comparison) -> Vec<Table> {
     let rows = &comparison.rows;
-    let all = [flips(rows), differences(rows), labels(rows), costs(rows), effects(&comparison.effects)];
+    let all = [
+        flips(rows),
+        differences(rows),
+        labels(rows),
+        costs(rows),
+        over_rounds(comparison),
+        effects(&comparison.effects),
+    ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -102,6 +110,26 @@ fn costs(rows: &[Row]) -> Table {
         fields.extend([row.energy.reference_j_per_item, row.energy.candidate_j_per_item].map(number));
         fields
     })
+}
+
+/// Ratios round by round; rows over all tasks stand behind those of tasks.
+fn over_rounds(comparison: &Comparison) -> Table {
+    let row = |place: [&str; 3], rounds: &RoundRatios| {
+        let mut fields = place.map(str::to_owned).to_vec();
+        let count = rounds.each.len();
+        fields.push(count.to_string());
+        fields.extend([rounds.time, rounds.energy].map(|figure| in_words(figure, count)));
+        rounds.are_told().then_some(fields)
+    };
+    let of_tasks =
+        comparison.rows.iter().map(|own| row([&own.candidate, &own.task, &own.interface], &own.rounds));
+    let several = comparison.overall.iter().filter(|own| own.tasks > 1);
+    let of_all = several.map(|own| row([&own.candidate, "(all tasks)", &own.interface], &own.rounds));
+    Table {
+        title: "Ratios over rounds: median (lowest to highest)",
+        headings: vec!["candidate", "task", "interface", "rounds", "time ratio", "energy ratio"],
+        rows: of_tasks.chain(of_all).flatten().collect(),
+    }
 }
 
 fn effects(effects: &[Effect]) -> Table {

@@ -6,7 +6,7 @@ use super::Comparison;
 use super::rows::Row;
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 46] = [
+pub const COLUMNS: [&str; 54] = [
     "reference",
     "candidate",
     "task",
@@ -53,6 +53,14 @@ pub const COLUMNS: [&str; 46] = [
     "j_per_item_candidate",
     "bootstrap_low",
     "bootstrap_high",
+    "time_rounds",
+    "time_ratio_median",
+    "time_ratio_low",
+    "time_ratio_high",
+    "energy_rounds",
+    "energy_ratio_median",
+    "energy_ratio_low",
+    "energy_ratio_high",
 ];
 
 /// Writes the rows.
@@ -116,5 +124,9 @@ fn record(reference: &str, row: &Row) -> Vec<String> {
     fields.extend([energy.reference_j_per_item, energy.candidate_j_per_item].map(number));
     let ends = row.difference.bootstrap;
     fields.extend([ends.map(|ends| ends.0), ends.map(|ends| ends.1)].map(number));
+    for figure in [row.rounds.time, row.rounds.energy] {
+        fields.push(figure.n.to_string());
+        fields.extend([figure.median, figure.low, figure.high].map(number));
+    }
     fields
 }

@@ -69,6 +69,6 @@ pub(super) fn labels(
         same_answer: mean(same as f64, questions),
         first_slot_reference: mean(first[0] as f64, chosen),
         first_slot_candidate: mean(first[1] as f64, chosen),
-        first_slot_shift: estimate(&shifts, seed, &["first slot", place[0], place[1]]),
+        first_slot_shift: estimate(&shifts, seed, &["first slot", place[0], place[1]]).within(1.0),
     }
 }

@@ -82,7 +82,7 @@ fn of_side(side: &Side, seed: u64) -> Vec<(Effect, Vec<Asked<'_>>)> {
             task: task.clone(),
             interface: interface.clone(),
             pairs: asked.len() as u64,
-            effect: estimate(&values, seed, &["effect", task, interface]),
+            effect: estimate(&values, seed, &["effect", task, interface]).within(1.0),
             interaction: None,
         };
         effects.push((effect, asked));
@@ -106,7 +106,7 @@ fn interaction(ours: &[Asked<'_>], theirs: &[Asked<'_>], at: &Effect, seed: u64)
     let by_family: Vec<i64> = families(&flips).iter().map(|family| family.sum as i64).collect();
     Interaction {
         items: worths.len() as u64,
-        difference: estimate(&worths, seed, &["interaction", &at.task, &at.interface]),
+        difference: estimate(&worths, seed, &["interaction", &at.task, &at.interface]).within(2.0),
         test: sign_flip(&by_family),
     }
 }

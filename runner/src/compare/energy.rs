@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::side::{Place, Side};
-use crate::report::Spent;
+use super::side::{Energies, Place};
 use crate::telemetry::missing::Missing;
 
 /// A ratio, or why there is none.
@@ -28,8 +27,8 @@ const OTHER_DOMAIN: &str = "other-domain";
 
 /// The ratio over places, each weighed with its pairs: as if both sides had been asked just these.
 pub(super) fn ratio<'p>(
-    reference: &Side,
-    candidate: &Side,
+    reference: &Energies,
+    candidate: &Energies,
     places: impl Iterator<Item = (&'p Place, u64)>,
 ) -> EnergyRatio {
     let (mut own, mut other, mut pairs) = (Known::default(), Known::default(), 0.0);
@@ -75,8 +74,8 @@ impl Known {
 }
 
 /// Joules per item, doubt per item, and what they cover.
-fn part(side: &Side, place: &Place) -> Result<(f64, f64, crate::telemetry::source::Domain), Missing> {
-    let spent: &Spent = side.energies.get(place).ok_or(Missing::NotLogged)?;
+fn part(energies: &Energies, place: &Place) -> Result<(f64, f64, crate::telemetry::source::Domain), Missing> {
+    let spent = energies.get(place).ok_or(Missing::NotLogged)?;
     let missing = spent.missing.unwrap_or(Missing::NotLogged);
     let (per_item, sensor) = spent.per_item_j.zip(spent.sensor.as_ref()).ok_or(missing)?;
     let doubt = spent.doubt_j.unwrap_or(0.0) / spent.items.max(1) as f64;
@@ -96,20 +95,15 @@ impl EnergyRatio {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::rc::Rc;
-
     use super::*;
-    use crate::entry::ModelRecord;
-    use crate::report::Sensor;
-    use crate::report::made_up::run;
+    use crate::report::{Sensor, Spent};
     use crate::telemetry::source::Domain;
 
     fn place(task: &str) -> Place {
         (task.to_owned(), "direct".to_owned())
     }
 
-    fn side(energies: &[(&str, f64, f64, Domain)]) -> Side {
+    fn side(energies: &[(&str, f64, f64, Domain)]) -> Energies {
         let spent = |&(task, joules, doubt, domain): &(&str, f64, f64, Domain)| {
             let sensor = Sensor {
                 source: "meter".into(),
@@ -129,18 +123,7 @@ mod tests {
             };
             (place(task), spent)
         };
-        Side {
-            name: String::new(),
-            dir: "x".into(),
-            model: ModelRecord::default(),
-            model_index: 0,
-            header: Rc::new(run(&["a"], Vec::new()).header),
-            config: Rc::new(serde_json::Value::Null),
-            places: Vec::new(),
-            peak_bytes: None,
-            complete: true,
-            energies: energies.iter().map(spent).collect::<BTreeMap<_, _>>(),
-        }
+        energies.iter().map(spent).collect()
     }
 
     #[test]
@@ -162,9 +145,9 @@ mod tests {
         let package = side(&[("a", 50.0, 1.0, Domain::CpuPackage)]);
         let mut silent = side(&[("a", 50.0, 1.0, Domain::Wall)]);
         let spent = Spent { missing: Some(Missing::TooShort), ..Spent::default() };
-        silent.energies.insert(place("a"), spent);
+        silent.insert(place("a"), spent);
         let a = place("a");
-        let told = |one: &Side, two: &Side| ratio(one, two, [(&a, 10)].into_iter()).in_words();
+        let told = |one: &Energies, two: &Energies| ratio(one, two, [(&a, 10)].into_iter()).in_words();
         assert_eq!(told(&wall, &package), "other-domain");
         assert_eq!(told(&wall, &silent), "too-short");
         assert_eq!(told(&side(&[]), &wall), "not-logged");

@@ -44,6 +44,25 @@ pub struct Mean {
     pub design_effect: f64,
 }
 
+impl Mean {
+    /// The same with intervals that end where no mean can lie: t intervals over few families go on beyond.
+    pub(crate) fn within(self, reach: f64) -> Mean {
+        let end = |end: Option<f64>| end.map(|end| end.clamp(-reach, reach));
+        let both = |ends: Option<(f64, f64)>| {
+            ends.map(|(low, high)| (low.clamp(-reach, reach), high.clamp(-reach, reach)))
+        };
+        Mean {
+            low: end(self.low),
+            high: end(self.high),
+            least: end(self.least),
+            most: end(self.most),
+            bootstrap: both(self.bootstrap),
+            score: both(self.score),
+            ..self
+        }
+    }
+}
+
 /// Estimates the mean of values that families share. The stream's purpose names what is estimated.
 pub(crate) fn estimate(values: &[Value<'_>], seed: u64, purpose: &[&str]) -> Mean {
     let sums = families(values);

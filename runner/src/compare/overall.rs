@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::energy::{EnergyRatio, ratio};
+use super::rounds::{RoundRatios, rounds};
 use super::rows::Row;
 use super::side::{Place, Side};
 use crate::statistics::{Estimate, combined, items_to_exclude};
@@ -32,6 +33,8 @@ pub struct Overall {
     pub time_ratio: Option<f64>,
     /// Energy of the candidate over that of the reference.
     pub energy: EnergyRatio,
+    /// Time and energy round by round, where both sides are of one run.
+    pub rounds: RoundRatios,
 }
 
 /// Averages rows of the same candidate and interface, in the order of their first appearance.
@@ -54,7 +57,10 @@ pub(super) fn overall(rows: &[Row], margin: f64, reference: &Side, candidates: &
             if let Some(side) = candidates.iter().find(|side| side.name == candidate) {
                 let places: Vec<(Place, u64)> =
                     own.iter().map(|row| ((row.task.clone(), row.interface.clone()), row.pairs)).collect();
-                overall.energy = ratio(reference, side, places.iter().map(|(place, pairs)| (place, *pairs)));
+                let weighed = places.iter().map(|(place, pairs)| (place, *pairs));
+                overall.energy = ratio(&reference.energies, &side.energies, weighed);
+                let places: Vec<Place> = places.into_iter().map(|(place, _)| place).collect();
+                overall.rounds = rounds(reference, side, &places);
             }
             overall
         })
@@ -96,5 +102,6 @@ fn average(candidate: &str, interface: &str, rows: &[&Row], margin: f64) -> Over
         items_to_exclude: times.filter(|_| !rows.is_empty()).map(|times| (times * pairs as f64).ceil()),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
         energy: EnergyRatio::default(),
+        rounds: RoundRatios::default(),
     }
 }

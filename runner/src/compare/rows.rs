@@ -7,11 +7,9 @@ use super::divergences::{Labels, labels};
 use super::energy::{EnergyRatio, ratio};
 use super::estimate::{Mean, estimate};
 use super::pairs::{Value, families, pairs};
+use super::rounds::{RoundRatios, rounds};
 use super::side::{Place, Side};
 use crate::statistics::{McNemar, SignFlip, detectable, mcnemar, median, sign_flip};
-
-/// Families below which the reader is warned.
-const FEW_FAMILIES: u64 = 10;
 
 /// The comparison of one task and interface.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,6 +62,8 @@ pub struct Row {
     pub median_ms_reference: Option<f64>,
     /// The same of the candidate.
     pub median_ms_candidate: Option<f64>,
+    /// Time and energy round by round, where both sides are of one run.
+    pub rounds: RoundRatios,
     /// Engine time of the pairs on both sides, in microseconds.
     #[serde(skip)]
     pub(super) engine_us: (u64, u64),
@@ -87,7 +87,7 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         .map(|(a, b)| (a.family.as_str(), f64::from(u8::from(b.right)) - f64::from(u8::from(a.right))))
         .collect();
     let by_family: Vec<i64> = families(&flips).iter().map(|family| family.sum as i64).collect();
-    let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]);
+    let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]).within(1.0);
     let n = both.len() as u64;
     let by_family = sign_flip(&by_family);
     let same_template = reference.model.template_sha256 == candidate.model.template_sha256;
@@ -120,7 +120,8 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         by_family,
         labels: labels(both, same_template, options.seed, &[&place.0, &place.1]),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
-        energy: ratio(reference, candidate, std::iter::once((place, n))),
+        energy: ratio(&reference.energies, &candidate.energies, std::iter::once((place, n))),
+        rounds: rounds(reference, candidate, std::slice::from_ref(place)),
         median_ms_reference: median(both.iter().map(|(a, _)| a.engine_us as f64 / 1e3)),
         median_ms_candidate: median(both.iter().map(|(_, b)| b.engine_us as f64 / 1e3)),
         engine_us,
@@ -136,25 +137,5 @@ impl Row {
     /// Share of pairs that differ.
     pub(super) fn discordance(&self) -> f64 {
         discordance(self.pairs, self.only_reference + self.only_candidate)
-    }
-
-    /// What to know of this row before believing it.
-    pub(super) fn note(&self) -> Option<String> {
-        let mut words = Vec::new();
-        let missing = self.missing_in_reference + self.missing_in_candidate;
-        if missing > 0 {
-            words.push(format!("{missing} items are in one log alone"));
-        }
-        if self.not_counted > 0 {
-            words.push(format!("{} items were skipped or lost on one side", self.not_counted));
-        }
-        if self.pairs > 0 && self.families < FEW_FAMILIES && self.families < self.pairs {
-            words.push(format!(
-                "the {} items come from {} families: a difference can be theirs alone; ask for more families",
-                self.pairs, self.families
-            ));
-        }
-        let place = format!("{} / {} / {}", self.candidate, self.task, self.interface);
-        (!words.is_empty()).then(|| format!("{place}: {}", words.join("; ")))
     }
 }

@@ -4,6 +4,7 @@ use super::costs::costs;
 use super::overall::Overall;
 use super::rows::Row;
 use super::side::Side;
+use crate::statistics::Ranged;
 
 /// Level below which a task's difference is named.
 const LEVEL: f64 = 0.05;
@@ -21,8 +22,9 @@ pub(super) fn sentences(
         .map(|one| {
             let mut parts = vec![verdict(one, margin)];
             parts.extend(surely_different(one, rows));
-            parts.extend(one.time_ratio.map(speed));
-            parts.extend(one.energy.ratio.map(|ratio| format!("{ratio:.2}x energy")));
+            let rounds = one.rounds.each.len();
+            parts.extend(one.time_ratio.map(|ratio| speed(ratio, one.rounds.time, rounds)));
+            parts.extend(one.energy.ratio.map(|ratio| energy(ratio, one.rounds.energy, rounds)));
             if let Some(side) = candidates.iter().find(|side| side.name == one.candidate) {
                 parts.extend(memory(side, reference));
             }
@@ -74,8 +76,28 @@ fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
     (!named.is_empty()).then(|| format!("certain on {}", named.join(", ")))
 }
 
-fn speed(ratio: f64) -> String {
-    if ratio <= 1.0 { format!("{:.2}x as fast", 1.0 / ratio) } else { format!("takes {ratio:.2}x the time") }
+/// Where there are rounds their median is told: a round that something else disturbed does not move it.
+fn speed(pooled: f64, rounds: Ranged, of: usize) -> String {
+    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
+    match ratio <= 1.0 {
+        true => format!("{:.2}x as fast{}", 1.0 / ratio, over(rounds, of, |ratio| 1.0 / ratio)),
+        false => format!("takes {ratio:.2}x the time{}", over(rounds, of, |ratio| ratio)),
+    }
+}
+
+fn energy(pooled: f64, rounds: Ranged, of: usize) -> String {
+    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
+    format!("{ratio:.2}x energy{}", over(rounds, of, |ratio| ratio))
+}
+
+/// ` (median of 4 rounds, 1.90 to 2.05)`; nothing where fewer than two have a ratio.
+fn over(ratios: Ranged, rounds: usize, shown: fn(f64) -> f64) -> String {
+    let Some((low, high)) = ratios.low.zip(ratios.high).filter(|_| ratios.n > 1) else {
+        return String::new();
+    };
+    let (one, other) = (shown(low), shown(high));
+    let of = if ratios.n < rounds as u64 { format!(" of {rounds}") } else { String::new() };
+    format!(" (median of {}{of} rounds, {:.2} to {:.2})", ratios.n, one.min(other), one.max(other))
 }
 
 fn memory(side: &Side, reference: &Side) -> Option<String> {

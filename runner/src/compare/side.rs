@@ -7,13 +7,17 @@ use std::rc::Rc;
 use datasets::{Said, Verdict};
 use serde_json::Value;
 
+use super::matching::check;
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::{RunLog, Spent, cells, costs, worth};
+use crate::report::{Cost, Round, RunLog, Spent, cells, costs, memory, rounds, worth};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
+
+/// What places took in energy, or why nobody knows.
+pub(super) type Energies = BTreeMap<Place, Spent>;
 
 /// A model of a run.
 #[derive(Debug)]
@@ -29,12 +33,16 @@ pub struct Side {
     pub(super) config: Rc<Value>,
     /// Answers by place and item, places in the order of the plan.
     pub(super) places: Vec<(Place, BTreeMap<String, Answer>)>,
-    /// Peak memory of the worker, where the run had this model alone.
+    /// Peak memory of its worker, where it was measured.
     pub(super) peak_bytes: Option<u64>,
     /// Whether all groups of the run are in its log.
     pub(super) complete: bool,
     /// What each place took in energy, or why nobody knows.
-    pub(super) energies: BTreeMap<Place, Spent>,
+    pub(super) energies: Energies,
+    /// The same round by round.
+    pub(super) round_energies: BTreeMap<Round, Energies>,
+    /// The same model in repetitions of the run.
+    pub(super) repeats: Vec<Rc<Side>>,
 }
 
 /// What an item came to.
@@ -55,6 +63,8 @@ pub(super) struct Answer {
     pub(super) scored: Vec<([u8; 8], Vec<f64>)>,
     /// Time that the engine spent.
     pub(super) engine_us: u64,
+    /// The round that it was asked in.
+    pub(super) round: Option<Round>,
 }
 
 /// Reads the sides that were named: `DIR`, with all its models, or `DIR:MODEL`.
@@ -90,6 +100,37 @@ pub fn read(named: &[String]) -> Result<Vec<Side>, Failure> {
     Ok(distinct(sides))
 }
 
+/// Takes the rounds of repetitions in: every one must have all models that are compared, asked the same. Their answers and
+/// pooled figures play no part. Gives notes.
+pub fn join_repeats(sides: &mut [Side], dirs: &[PathBuf], allow: &[String]) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    for dir in dirs {
+        let mut models = split(dir)?;
+        let folder = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy();
+        models.iter_mut().for_each(|side| side.name = format!("{} @ {folder}", side.name));
+        let models: Vec<Rc<Side>> = models.into_iter().map(Rc::new).collect();
+        for side in &mut *sides {
+            let is_same = |own: &&Rc<Side>| {
+                (&own.model.name, &own.model.sha256) == (&side.model.name, &side.model.sha256)
+            };
+            let Some(own) = models.iter().find(is_same) else {
+                return Err(Failure::usage(format!(
+                    "--again {}: has no model `{}` from the same file",
+                    dir.display(),
+                    side.model.name
+                )));
+            };
+            let earlier = side.repeats.iter().map(|own| &own.header.run_id).chain([&side.header.run_id]);
+            if earlier.into_iter().any(|run_id| *run_id == own.header.run_id) {
+                return Err(Failure::usage(format!("--again {}: this run is there already", dir.display())));
+            }
+            notes.extend(check(side, own, allow)?);
+            side.repeats.push(Rc::clone(own));
+        }
+    }
+    Ok(notes)
+}
+
 /// A folder, and the model behind the last colon unless the whole names a folder.
 fn parse(name: &str) -> (PathBuf, Option<&str>) {
     match name.rsplit_once(':') {
@@ -108,7 +149,9 @@ fn split(dir: &Path) -> Result<Vec<Side>, Failure> {
 /// The models of a run that has been read.
 pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
     let alone = run.header.models.len() == 1;
-    let peak_bytes = run.complete.and_then(|complete| complete.worker_peak_bytes).filter(|_| alone);
+    let last_bytes = run.complete.and_then(|complete| complete.worker_peak_bytes).filter(|_| alone);
+    let memory = memory(run);
+    let rounds = rounds(run);
     let complete = run.complete.is_some();
     let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
     let header = Rc::new(run.header.clone());
@@ -125,13 +168,15 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             header: Rc::clone(&header),
             config: Rc::clone(&config),
             places: places(&header),
-            peak_bytes,
+            peak_bytes: memory.get(model_index).and_then(|own| own.peak_bytes).or(last_bytes),
             complete,
             energies: costs
                 .iter()
                 .filter(|cost| cost.model == model.name)
                 .map(|cost| ((cost.task.clone(), cost.interface.clone()), cost.energy.clone()))
                 .collect(),
+            round_energies: round_energies(costs.iter().filter(|cost| cost.model == model.name)),
+            repeats: Vec::new(),
         })
         .collect();
     for item in &run.items {
@@ -139,10 +184,25 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
         let Some(side) = sides.get_mut(usize::from(item.at.model)) else { continue };
         let here = |place: &&mut (Place, _)| place.0.0 == task.name && place.0.1 == item.interface;
         if let Some((_, answers)) = side.places.iter_mut().find(here) {
-            answers.insert(item.item.clone(), answer(item));
+            let round = match rounds.is_empty() {
+                true => Some(Round::WHOLE),
+                false => rounds.get(&item.at.group).copied(),
+            };
+            answers.insert(item.item.clone(), answer(item, round));
         }
     }
     sides
+}
+
+fn round_energies<'a>(costs: impl Iterator<Item = &'a Cost>) -> BTreeMap<Round, Energies> {
+    let mut energies: BTreeMap<Round, Energies> = BTreeMap::new();
+    for cost in costs {
+        for round in &cost.rounds.each {
+            let place = (cost.task.clone(), cost.interface.clone());
+            energies.entry(round.round).or_default().insert(place, round.energy.clone());
+        }
+    }
+    energies
 }
 
 fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
@@ -154,7 +214,7 @@ fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
     header.tasks.iter().flat_map(of_task).collect()
 }
 
-fn answer(item: &ItemRecord) -> Answer {
+fn answer(item: &ItemRecord, round: Option<Round>) -> Answer {
     let worth = worth(item.verdict);
     let scored = |turn: &crate::entry::TurnRecord| {
         let scored = turn.scored_labels()?;
@@ -173,6 +233,7 @@ fn answer(item: &ItemRecord) -> Answer {
         choices: item.turns.iter().map(choice).collect(),
         scored: item.turns.iter().filter_map(scored).collect(),
         engine_us: item.usage.prefill_us + item.usage.decode_us,
+        round,
     }
 }
 

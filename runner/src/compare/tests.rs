@@ -7,9 +7,11 @@ use models::{LabelScore, Reply, Scored};
 
 use super::side::sides;
 use super::*;
-use crate::entry::{ItemRecord, ModelRecord};
+use crate::entry::{GroupRef, ItemRecord, MemoryUse, ModelRecord};
+use crate::memory::Peaks;
 use crate::report::RunLog;
-use crate::report::made_up::{item, run, turn};
+use crate::report::made_up::{item, run, turn, turns};
+use crate::statistics::Ranged;
 
 fn options() -> Options {
     Options { margin: 0.03, allow: Vec::new(), seed: 1 }
@@ -74,7 +76,10 @@ fn items_missing_on_one_side_and_items_not_asked_are_told_and_left_out() {
     let row = compared("rrs", "rwrww").rows.remove(0);
     assert_eq!((row.pairs, row.missing_in_reference, row.not_counted), (2, 2, 1));
     assert!(
-        comparison.notes.iter().any(|note| note.contains("2 items are in one log alone")),
+        comparison
+            .notes
+            .iter()
+            .any(|note| note.starts_with("Q4_K_M / ") && note.ends_with(": 2 items are in one log alone")),
         "{comparison:?}"
     );
 }
@@ -226,17 +231,14 @@ fn families_are_the_witnesses() {
         }
         side(made(name, items))
     };
-    let comparison =
-        compare(&[of("a", &"rrrrrr".repeat(3)), of("b", "wwwwwwrrrrrrwwwwww")], &options()).unwrap();
+    let sides = [of("a", &"rrrrrr".repeat(3)), of("b", "wwwwwwrrrrrrwwwwww"), of("c", "wwwwwwrrrrrrwwwwww")];
+    let comparison = compare(&sides, &options()).unwrap();
     let row = &comparison.rows[0];
     assert!(row.mcnemar.two_sided < 0.001, "twelve losses and no gain");
     assert_eq!((row.by_family.two_sided, row.by_family.families, row.families), (0.5, 2, 3));
     assert!(row.difference.design_effect > 5.0, "{row:?}");
-    assert!(
-        comparison.notes.iter().any(|note| note.contains("18 items come from 3 families")),
-        "{:?}",
-        comparison.notes
-    );
+    let few = comparison.notes.iter().filter(|note| note.contains("18 items from 3")).count();
+    assert_eq!(few, 1, "once for both candidates: {:?}", comparison.notes);
 }
 
 #[test]
@@ -269,6 +271,93 @@ fn time_and_size_are_ratios_and_absent_where_not_measured() {
         comparison.sentences
     );
     assert_eq!(compared("rr", "rr").rows[0].time_ratio, None);
+}
+
+#[test]
+fn ratios_are_told_by_round_where_both_sides_answered_the_same_in_it() {
+    let comparison = compare(&sides(&turns(), Path::new("runs/x")), &options()).unwrap();
+    let rounds = &comparison.rows[0].rounds;
+    // 3 s against 4 s, then 10 s against 10 s; 40 J against 80 J, then 80 J against 100 J.
+    let over = |median, low, high| Ranged { n: 2, median: Some(median), low: Some(low), high: Some(high) };
+    assert_eq!((rounds.time, rounds.energy), (over(0.875, 0.75, 1.0), over(0.65, 0.5, 0.8)));
+    assert_eq!(rounds.each.iter().map(|round| round.pairs).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(comparison.rows[0].time_ratio, Some(13.0 / 14.0), "the pooled ratio stays");
+    let sentence = &comparison.sentences[0];
+    assert!(sentence.contains("1.14x as fast (median of 2 rounds, 1.00 to 1.33)"), "{sentence}");
+    assert!(sentence.contains("0.65x energy (median of 2 rounds, 0.50 to 0.80)"), "{sentence}");
+    let text = text(&comparison, None);
+    assert!(text.contains("0.88 (0.75 to 1.00)") && text.contains("0.65 (0.50 to 0.80)"), "{text}");
+}
+
+#[test]
+fn a_drift_that_falls_on_both_sides_leaves_the_ratio_alone() {
+    let mut run = turns();
+    for item in &mut run.items {
+        let late = ["i2", "i3"].contains(&item.item.as_str());
+        item.usage.prefill_us = 1_000_000 * if late { 3 } else { 1 } * if item.at.model == 0 { 4 } else { 1 };
+    }
+    let comparison = compare(&sides(&run, Path::new("runs/x")), &options()).unwrap();
+    let time = comparison.rows[0].rounds.time;
+    assert_eq!((time.low, time.median, time.high), (Some(0.25), Some(0.25), Some(0.25)));
+}
+
+#[test]
+fn runs_of_their_own_share_no_round_and_repetitions_add_theirs() {
+    let apart = |name: &str, id: &str| {
+        let mut run = made(name, answers("rr"));
+        run.header.run_id = id.to_owned();
+        run.items.iter_mut().for_each(|item| item.usage.prefill_us = 1000);
+        side(run)
+    };
+    let comparison = compare(&[apart("a", "1"), apart("b", "2")], &options()).unwrap();
+    assert!(comparison.rows[0].rounds.each.is_empty() && comparison.rows[0].time_ratio.is_some());
+    // A repetition in which the candidate takes 4 s and 20 s against 4 s and 10 s.
+    let mut again = turns();
+    again.header.run_id = "again".to_owned();
+    let slow = [("i0", 2), ("i1", 2), ("i2", 10), ("i3", 10)];
+    for item in again.items.iter_mut().filter(|item| item.at.model == 1) {
+        let seconds = slow.iter().find(|(id, _)| *id == item.item).unwrap().1;
+        item.usage.prefill_us = 1_000_000 * seconds;
+    }
+    let mut both = sides(&turns(), Path::new("runs/x"));
+    for (side, own) in both.iter_mut().zip(sides(&again, Path::new("runs/y"))) {
+        side.repeats.push(std::rc::Rc::new(own));
+    }
+    let comparison = compare(&both, &options()).unwrap();
+    let time = comparison.rows[0].rounds.time;
+    // 0.75, 1, 1 and 2.
+    assert_eq!((time.n, time.median, time.low, time.high), (4, Some(1.0), Some(0.75), Some(2.0)));
+    assert_eq!(
+        comparison.rows[0].time_ratio,
+        Some(13.0 / 14.0),
+        "answers and pooled figures are the first run's"
+    );
+}
+
+#[test]
+fn what_is_noted_of_the_reference_is_told_once() {
+    let of = |name| side(made(name, answers("rr")));
+    let comparison = compare(&[of("a"), of("b"), of("c")], &options()).unwrap();
+    let told = |words: &str| comparison.notes.iter().filter(|note| note.starts_with(words)).count();
+    assert_eq!([told("a: the run is not complete"), told("b: the run"), told("c: the run")], [1, 1, 1]);
+}
+
+#[test]
+fn peak_memory_is_told_model_by_model_where_it_was_measured() {
+    let mut run = turns();
+    let used = |group, model, high_water_bytes| MemoryUse {
+        at: GroupRef { group, model, task: 0 },
+        peaks: Peaks { high_water_bytes, ..Peaks::default() },
+        storm: false,
+    };
+    run.memory_uses = vec![used(0, 0, 600 << 20), used(1, 0, 800 << 20), used(2, 1, 400 << 20)];
+    let sides = |run: &RunLog| compare(&sides(run, Path::new("x")), &options()).unwrap();
+    let told = sides(&run);
+    assert_eq!((told.reference.peak_bytes, told.candidates[0].peak_ratio), (Some(800 << 20), Some(0.5)));
+    assert!(told.sentences[0].ends_with("0.50x peak memory"), "{:?}", told.sentences);
+    // A system that does not tell is no model without memory.
+    run.memory_uses[2].peaks.high_water_bytes = 0;
+    assert_eq!((sides(&run).candidates[0].peak_bytes, sides(&run).candidates[0].peak_ratio), (None, None));
 }
 
 #[test]
@@ -312,4 +401,13 @@ fn the_text_ends_in_the_verdicts() {
     let comparison = compared("rrw", "rww");
     let text = text(&comparison, None);
     assert!(text.trim_end().ends_with(&comparison.sentences[0]), "{text}");
+}
+
+#[test]
+fn intervals_end_where_no_mean_can_lie() {
+    // Two families, one degree of freedom: its t quantile is 12.7.
+    let wide = estimate::estimate(&[("a", 0.5), ("b", -0.5)], 1, &["test"]);
+    assert!(wide.low.is_some_and(|low| low < -1.0) && wide.high.is_some_and(|high| high > 1.0), "{wide:?}");
+    let within = wide.within(1.0);
+    assert_eq!((within.low, within.high, within.value), (Some(-1.0), Some(1.0), Some(0.0)));
 }

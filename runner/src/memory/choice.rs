@@ -5,7 +5,7 @@ use crate::config::MemoryChoice;
 
 impl MemoryChoice {
     /// The budget that holds: the model's own, that of the machine, or that of all.
-    pub fn budget_for(&self, own: Option<Budget>, device: &str) -> Budget {
+    fn budget_for(&self, own: Option<Budget>, device: &str) -> Budget {
         let of_device =
             || self.devices.iter().find(|(name, _)| device.contains(name.as_str())).map(|(_, b)| *b);
         own.or_else(of_device).unwrap_or(self.budget)

@@ -10,7 +10,7 @@ use super::Limit;
 use super::budget::Counts;
 use super::prediction::Prediction;
 use super::repack::{Features, Places};
-use crate::plan::PlannedModel;
+use crate::plan::{Plan, PlannedModel};
 use crate::supervisor::Need;
 
 /// What a step does to answers.
@@ -50,15 +50,6 @@ pub struct Step {
     pub effect: Effect,
 }
 
-impl Step {
-    /// What is done about a model that was to be mapped and cannot be: its weights are read.
-    pub fn unmapped(model: &PlannedModel, wanted: bool) -> Option<Step> {
-        let reason = model.unmappable.as_ref().filter(|_| wanted)?;
-        let to = format!("false, since the file cannot be mapped here ({reason}),");
-        Some(Step { what: "mmap".into(), from: "true".into(), to, effect: Effect::Identical })
-    }
-}
-
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let effect = match self.effect {
@@ -91,9 +82,9 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Nothing had to be lowered.
-    pub fn as_wanted(spec: LoadSpec, prediction: Prediction) -> Self {
-        Fitted { spec, steps: Vec::new(), prediction }
+    /// A rung that fits.
+    pub fn of(rung: Rung, prediction: Prediction) -> Self {
+        Fitted { spec: rung.spec, steps: rung.steps, prediction }
     }
 }
 
@@ -102,11 +93,23 @@ impl Rung {
     pub fn wanted(spec: &LoadSpec) -> Self {
         Rung { spec: spec.clone(), steps: Vec::new() }
     }
+
+    /// What a plan wants of a model, and what its file does not allow of that: every way to load it begins here.
+    pub fn planned(plan: &Plan, model: &PlannedModel, spec: LoadSpec) -> Self {
+        Rung { spec, steps: unmapped(model, plan.config.engine.mmap).into_iter().collect() }
+    }
+}
+
+/// What is done about a model that was to be mapped and cannot be: its weights are read.
+fn unmapped(model: &PlannedModel, wanted: bool) -> Option<Step> {
+    let reason = model.unmappable.as_ref().filter(|_| wanted)?;
+    let to = format!("false, since the file cannot be mapped here ({reason}),");
+    Some(Step { what: "mmap".into(), from: "true".into(), to, effect: Effect::Identical })
 }
 
 /// The rungs below what is wanted, each with what the one above it lowered too.
 pub fn ladder(
-    wanted: &LoadSpec,
+    wanted: &Rung,
     need: &Need,
     allow: &[Allow],
     counts: Counts,
@@ -114,7 +117,8 @@ pub fn ladder(
     features: &Features,
     mappable: bool,
 ) -> Vec<Rung> {
-    let mut ladder = Ladder { wanted, rungs: Vec::new() };
+    let mut ladder = Ladder { first: wanted, wanted: &wanted.spec, rungs: Vec::new() };
+    let wanted = &wanted.spec;
     let exact = wanted.mode == Mode::Exact;
     let shape = if exact { Effect::Identical } else { Effect::Noise };
     if exact {
@@ -168,13 +172,14 @@ pub fn ladder(
 }
 
 struct Ladder<'a> {
+    first: &'a Rung,
     wanted: &'a LoadSpec,
     rungs: Vec<Rung>,
 }
 
 impl Ladder<'_> {
     fn lowest(&self) -> Rung {
-        self.rungs.last().cloned().unwrap_or_else(|| Rung::wanted(self.wanted))
+        self.rungs.last().unwrap_or(self.first).clone()
     }
 
     fn step(
@@ -240,7 +245,7 @@ pub fn choose(rungs: Vec<Rung>, predictions: Vec<Prediction>, limit: &Limit) -> 
     for (rung, prediction) in rungs.into_iter().zip(predictions) {
         let needed = prediction.budget_bytes(limit.counts);
         if needed <= limit.bytes {
-            return Ok(Fitted { spec: rung.spec, steps: rung.steps, prediction });
+            return Ok(Fitted::of(rung, prediction));
         }
         if smallest.as_ref().is_none_or(|least| needed < least.budget_bytes(limit.counts)) {
             smallest = Some(prediction);

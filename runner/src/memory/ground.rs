@@ -52,17 +52,16 @@ pub async fn fitted(
     link: &mut Link,
     model: &PlannedModel,
     ground: &Ground,
-    wanted: &LoadSpec,
+    wanted: &Rung,
     need: &Need,
     limit: Option<&Limit>,
     allow: Option<&[Allow]>,
 ) -> Result<Result<Fitted, Box<Refusal>>, LinkError> {
     let header = model.header.as_ref();
-    let first = Rung::wanted(wanted);
-    let prediction = size(link, model, ground, need, std::slice::from_ref(&first)).await?.remove(0);
+    let prediction = size(link, model, ground, need, std::slice::from_ref(wanted)).await?.remove(0);
     let fits = limit.is_none_or(|limit| prediction.budget_bytes(limit.counts) <= limit.bytes);
     let Some(limit) = limit.filter(|_| !fits) else {
-        return Ok(Ok(Fitted::as_wanted(wanted.clone(), prediction)));
+        return Ok(Ok(Fitted::of(wanted.clone(), prediction)));
     };
     // The fake engine has nothing to lower, and what an earlier session chose is kept.
     let (Some(header), Some(allow)) = (header, allow) else {

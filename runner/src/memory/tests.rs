@@ -171,7 +171,7 @@ fn fitted_at(mib: u64, spec: &LoadSpec, allow: &[Allow], need: &Need) -> Result<
     let header = eight_kv_heads();
     let ground = Ground::default();
     let limit = Limit { bytes: mib * MIB, counts: Counts::Resident, origin: String::new() };
-    let rungs = ladder(spec, need, allow, limit.counts, &header, &ground.features, true);
+    let rungs = ladder(&Rung::wanted(spec), need, allow, limit.counts, &header, &ground.features, true);
     let of = |rung: &Rung| predict(Some(&header), &rung.spec, &ground, Some(reckoned(&header, &rung.spec)));
     let predictions = rungs.iter().map(of).collect();
     choose(rungs, predictions, &limit)

@@ -7,7 +7,7 @@ use models::{Job, LoadSpec, Request, Score, Segment};
 use serde::Serialize;
 
 use super::prediction::{Kind, Prediction};
-use super::{Ground, Guard, Peaks, fitted};
+use super::{Ground, Guard, Peaks, Rung, fitted};
 use crate::levels::Program;
 use crate::plan::PlannedModel;
 use crate::supervisor::{Interrupt, Link, LinkError, Need};
@@ -57,7 +57,7 @@ pub async fn trial(
         need.add(&link.measure(jobs).await?, false);
         need.see([picture].into_iter());
     }
-    let outcome = fitted(&mut link, model, &ground, spec, &need, None, None).await?;
+    let outcome = fitted(&mut link, model, &ground, &Rung::wanted(spec), &need, None, None).await?;
     let prediction = outcome.map(|fitted| fitted.prediction).unwrap_or_else(|refusal| refusal.prediction);
     drop(link);
     let measured = match measure {

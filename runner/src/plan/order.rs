@@ -4,6 +4,7 @@
 //! that a drift that is steady in time cancels out. A model that ends one round and begins the next is loaded once.
 
 use super::{Group, Plan};
+use crate::entry::Header;
 
 /// A model's turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,19 @@ pub fn visits(models: usize, rounds: u32) -> Vec<Visit> {
     visits
 }
 
+/// The round, from 0, that a group of a run is dealt to: its place among its model's groups that are run here, in turn.
+pub fn round_of(header: &Header, group: u32, rounds: u32) -> Option<u32> {
+    let each = header.groups.checked_div(header.models.len() as u32)?;
+    let first = group.checked_div(each)? * each;
+    let is_own = |group: &u32| header.shard.is_none_or(|shard| shard.has(*group));
+    dealt((first..group).filter(is_own).count() as u32, rounds)
+}
+
+/// The round of a place among a model's groups.
+fn dealt(place: u32, rounds: u32) -> Option<u32> {
+    place.checked_rem(rounds)
+}
+
 impl Plan {
     /// The turns of the models.
     pub fn visits(&self) -> Vec<Visit> {
@@ -47,7 +61,7 @@ impl Plan {
     pub fn groups_of<'a>(&'a self, visit: &'a Visit) -> impl Iterator<Item = Group> + 'a {
         let rounds = self.config.sweep.rounds;
         (0..).zip(self.own_groups(visit.model)).filter_map(move |(place, group): (u32, Group)| {
-            visit.rounds.contains(&(place % rounds)).then_some(group)
+            visit.rounds.contains(&dealt(place, rounds)?).then_some(group)
         })
     }
 

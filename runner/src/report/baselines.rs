@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use datasets::{Baseline, Item, Said, Task, Verdict, grade};
 use serde::Serialize;
 
-use super::cells::Cell;
+use super::cells::{Cell, interval};
 use super::load::RunLog;
 use super::strata::{Values, as_map, split, value_of_item};
 use crate::material::Choices;
-use crate::statistics::wilson;
 
 /// What stands in the place of an interface.
 pub const NO_INTERFACE: &str = "baseline";
@@ -120,7 +119,9 @@ fn figures(name: &str, task: &Task, items: &[Item], tags: &[impl AsRef<str>]) ->
             let count =
                 |wanted: Verdict| stratum.iter().filter(|(_, verdict)| *verdict == wanted).count() as u64;
             let (n, right) = (stratum.len() as u64, count(Verdict::Right));
-            let interval = wilson(right as f64, n);
+            let worth = |verdict: Verdict| f64::from(u8::from(verdict == Verdict::Right));
+            let interval =
+                interval(stratum.iter().map(|(item, verdict)| (item.family.as_str(), worth(*verdict))));
             figures.push(Control {
                 task: name.to_owned(),
                 baseline: baseline.name.to_owned(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::load::RunLog;
 use super::parity::{floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
-use crate::statistics::{median, wilson};
+use crate::statistics::{Family, median, wilson_by_family};
 
 /// Figures of one model on one task through one interface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub struct Cell {
     pub right: f64,
     /// `right / n`; `None` without items.
     pub accuracy: Option<f64>,
-    /// 95 % interval of the accuracy (Wilson).
+    /// 95 % interval of the accuracy (Wilson), on as many items as their families are worth.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
@@ -174,7 +174,8 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     cell.accuracy = (cell.n > 0).then(|| cell.right / cell.n as f64);
-    let interval = wilson(cell.right, cell.n);
+    let interval =
+        interval(items.iter().filter_map(|item| Some((item.family.as_str(), worth(item.verdict)?))));
     (cell.low, cell.high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));
     cell.chance = mean(&chances);
     cell.median_label_mass = median(masses);
@@ -185,6 +186,20 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     cell.engine_s = usage.us as f64 / 1e6;
     cell.tokens_per_s = (usage.us > 0).then(|| (usage.evaluated + usage.output) as f64 / cell.engine_s);
     cell
+}
+
+/// 95 % interval of the mean of items' worths, each with the item's family. Items of one family, and forms of one item, share
+/// material: they count as fewer.
+pub(super) fn interval<'a>(worths: impl Iterator<Item = (&'a str, f64)>) -> Option<(f64, f64)> {
+    let mut families: BTreeMap<&str, Family> = BTreeMap::new();
+    let mut squares = 0.0;
+    for (family, worth) in worths {
+        let own = families.entry(family).or_default();
+        own.sum += worth;
+        own.items += 1;
+        squares += worth * worth;
+    }
+    wilson_by_family(&families.into_values().collect::<Vec<_>>(), squares)
 }
 
 /// Whether the most probable next token begins a label; `None` where the most probable tokens were not logged.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::costs::{Cost, Spent};
 use super::grid::grid;
+use crate::statistics::Ranged;
 use crate::telemetry::missing::Missing;
 
 /// Headings of the table; the first three columns are words.
@@ -86,7 +87,7 @@ fn marks(energy: &Spent) -> String {
 }
 
 /// The columns of costs for spreadsheets.
-const COLUMNS: [&str; 40] = [
+const COLUMNS: [&str; 51] = [
     "model",
     "task",
     "interface",
@@ -127,6 +128,17 @@ const COLUMNS: [&str; 40] = [
     "gap_s",
     "calibrated",
     "marks",
+    "rounds",
+    "s_per_item_median",
+    "s_per_item_low",
+    "s_per_item_high",
+    "tokens_per_s_median",
+    "tokens_per_s_low",
+    "tokens_per_s_high",
+    "j_per_item_rounds",
+    "j_per_item_median",
+    "j_per_item_low",
+    "j_per_item_high",
 ];
 
 /// Writes the costs. What does not exist is an empty field.
@@ -168,6 +180,13 @@ pub fn write_costs_csv(costs: &[Cost], output: impl Write) -> csv::Result<()> {
         row.push(energy.gap_s.to_string());
         row.push(energy.sensor.as_ref().map_or(String::new(), |sensor| sensor.calibrated.to_string()));
         row.push(energy.marks.iter().map(|mark| mark.word()).collect::<Vec<_>>().join(" "));
+        let rounds = &cost.rounds;
+        let ends = |figure: Ranged| [figure.median, figure.low, figure.high].map(number);
+        row.push(rounds.each.len().to_string());
+        row.extend(ends(rounds.seconds_per_item));
+        row.extend(ends(rounds.tokens_per_s));
+        row.push(rounds.joules_per_item.n.to_string());
+        row.extend(ends(rounds.joules_per_item));
         writer.write_record(row)?;
     }
     writer.flush()?;

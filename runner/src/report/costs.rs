@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use super::cells::Cell;
 use super::load::RunLog;
+use super::rounds::{Round, RoundCost, Rounds, rounds};
+use crate::entry::ItemRecord;
 use crate::telemetry::energy::{Energy, FEWEST_INTERVALS, Mark};
 use crate::telemetry::latency::{Latency, latency};
 use crate::telemetry::missing::Missing;
@@ -31,6 +33,8 @@ pub struct Cost {
     pub latency: Option<Latency>,
     /// Energy, or why there is none.
     pub energy: Spent,
+    /// The same round by round, where models took turns.
+    pub rounds: Rounds,
 }
 
 /// Energy that was spent.
@@ -114,7 +118,8 @@ pub(super) fn headline(began: &Began) -> Option<(usize, &Channel, Sensor)> {
 /// The costs of a run, in the order of its cells.
 pub fn costs(run: &RunLog, cells: &[Cell]) -> Vec<Cost> {
     let shares = Shares::of(run);
-    cells.iter().map(|cell| cost(run, cell, &shares)).collect()
+    let rounds = rounds(run);
+    cells.iter().map(|cell| cost(run, cell, &shares, &rounds)).collect()
 }
 
 /// Whether a run measured anything that a table of costs could show: power, or items on their own.
@@ -122,17 +127,20 @@ pub fn has_costs(run: &RunLog) -> bool {
     run.measured.began.iter().any(|began| began.missing.is_none()) || !run.measured.timed.is_empty()
 }
 
-/// Engine time of each group, whole and by task interface, and the window of each group.
+/// Engine time of each group, its items, and its window.
 struct Shares<'a> {
     whole_us: BTreeMap<u32, u64>,
+    items: BTreeMap<u32, u64>,
     windows: BTreeMap<u32, (usize, &'a Window)>,
 }
 
 impl<'a> Shares<'a> {
     fn of(run: &'a RunLog) -> Self {
         let mut whole_us: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut items: BTreeMap<u32, u64> = BTreeMap::new();
         for item in &run.items {
             *whole_us.entry(item.at.group).or_default() += item.usage.prefill_us + item.usage.decode_us;
+            *items.entry(item.at.group).or_default() += 1;
         }
         let of_group = |(session, window): &'a (usize, Window)| {
             let group = window.group.filter(|_| window.stretch == Stretch::Group)?;
@@ -140,11 +148,11 @@ impl<'a> Shares<'a> {
         };
         // A group that was run again has its last window.
         let windows = run.measured.windows.iter().filter_map(of_group).collect();
-        Shares { whole_us, windows }
+        Shares { whole_us, items, windows }
     }
 }
 
-fn cost(run: &RunLog, cell: &Cell, shares: &Shares<'_>) -> Cost {
+fn cost(run: &RunLog, cell: &Cell, shares: &Shares<'_>, rounds: &BTreeMap<u32, Round>) -> Cost {
     let index = |names: Vec<&String>, name: &str| names.iter().position(|known| *known == name);
     let model = index(run.header.models.iter().map(|model| &model.name).collect(), &cell.model);
     let task = index(run.header.tasks.iter().map(|task| &task.name).collect(), &cell.task);
@@ -152,13 +160,41 @@ fn cost(run: &RunLog, cell: &Cell, shares: &Shares<'_>) -> Cost {
     let alone = run.measured.timed.iter().map(|(_, alone)| alone).filter(|alone| {
         Some(alone.model) == model && Some(alone.task) == task && alone.interface == cell.interface
     });
+    let is_here = |item: &&ItemRecord| {
+        Some(item.at.model) == model && Some(item.at.task) == task && item.interface == cell.interface
+    };
+    let items: Vec<&ItemRecord> = run.items.iter().filter(is_here).collect();
     Cost {
         model: cell.model.clone(),
         task: cell.task.clone(),
         interface: cell.interface.clone(),
         latency: latency(alone),
-        energy: spent(run, cell, model, task, shares),
+        energy: spent(run, &items, shares),
+        rounds: Rounds::of(by_round(run, &items, shares, rounds)),
     }
+}
+
+/// What each round of a place cost. A run without turns is one round.
+fn by_round(
+    run: &RunLog,
+    items: &[&ItemRecord],
+    shares: &Shares<'_>,
+    rounds: &BTreeMap<u32, Round>,
+) -> Vec<RoundCost> {
+    let mut own: BTreeMap<Round, Vec<&ItemRecord>> = BTreeMap::new();
+    for item in items {
+        let round = match rounds.is_empty() {
+            true => Some(Round::WHOLE),
+            false => rounds.get(&item.at.group).copied(),
+        };
+        if let Some(round) = round {
+            own.entry(round).or_default().push(item);
+        }
+    }
+    let cost = |(round, items): (Round, Vec<&ItemRecord>)| {
+        RoundCost::of(run, round, &items, spent(run, &items, shares))
+    };
+    own.into_iter().map(cost).collect()
 }
 
 /// Why no session could measure.
@@ -187,10 +223,7 @@ struct Sum {
     reasons: BTreeMap<Missing, u64>,
 }
 
-fn spent(run: &RunLog, cell: &Cell, model: Option<u16>, task: Option<u16>, shares: &Shares<'_>) -> Spent {
-    let items = run.items.iter().filter(|item| {
-        Some(item.at.model) == model && Some(item.at.task) == task && item.interface == cell.interface
-    });
+fn spent(run: &RunLog, items: &[&ItemRecord], shares: &Shares<'_>) -> Spent {
     let mut groups: BTreeMap<u32, Part> = BTreeMap::new();
     for item in items {
         let part = groups.entry(item.at.group).or_default();
@@ -242,7 +275,7 @@ impl Sum {
         // Without engine times (the fake engine) the items share alike.
         let share = match (whole, part.us) {
             (0, _) => {
-                let all = run.items.iter().filter(|item| item.at.group == group).count().max(1);
+                let all = shares.items.get(&group).copied().unwrap_or(0).max(1);
                 part.items as f64 / all as f64
             }
             (whole, us) => us as f64 / whole as f64,

@@ -6,13 +6,12 @@ use models::Usage;
 use super::cells::cells;
 use super::costs::{Cost, costs};
 use super::load::RunLog;
-use super::made_up::{item, run};
-use crate::clock::Moment;
+use super::made_up::{at, began, item, run};
 use crate::entry::ItemRecord;
 use crate::telemetry::energy::{Energy, Mark};
 use crate::telemetry::missing::Missing;
-use crate::telemetry::record::{Began, Stretch, Summary, Timed, Window};
-use crate::telemetry::source::{Channel, Domain, Kind, SourceInfo};
+use crate::telemetry::record::{Stretch, Summary, Timed, Window};
+use crate::telemetry::source::{Channel, Domain, Kind};
 
 /// Two interfaces in one group: `direct` took a quarter of the engine's time and was right once in two, `free-cot` the
 /// rest and was always right.
@@ -32,31 +31,8 @@ fn two() -> RunLog {
         ],
     );
     let channel = Channel::new("total", Domain::ModuleTotal, Kind::Product, 2_000_000);
-    run.measured.began.push(Began {
-        at: at(0),
-        period_us: 100_000,
-        sources: vec![SourceInfo {
-            id: "jetson".into(),
-            place: String::new(),
-            every_us: 100_000,
-            channels: vec![channel],
-            total: Some(0),
-            notes: Vec::new(),
-        }],
-        absent: Vec::new(),
-        headline: Some(0),
-        missing: None,
-        every_us: vec![100_000],
-        temperatures: Vec::new(),
-        clocks: Vec::new(),
-        conditions: Default::default(),
-        notes: Vec::new(),
-    });
+    run.measured.began.push(began(channel));
     run
-}
-
-fn at(seconds: u64) -> Moment {
-    Moment { mono_us: seconds * 1_000_000, wall_us: 0 }
 }
 
 fn joules(joules: f64, doubt: f64) -> Energy {

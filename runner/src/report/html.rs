@@ -13,12 +13,14 @@ use markup::{Markup, element, raw, text};
 
 use super::baselines::Controls;
 use super::cells::{Cell, cells};
+use super::costs::{Cost, costs};
 use super::figures::{FigureRow, figures};
 use super::load::RunLog;
 use super::note::{Note, gathered};
 use super::notes::notes;
 use super::papers::{Published, published};
 use super::parity::parity;
+use super::repeats::{Repeat, join_repeats};
 use crate::compare::{Comparison, Options, compare_models};
 use crate::exit::{Exit, Failure};
 use crate::probes::ProbeResult;
@@ -33,6 +35,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub(super) struct Material<'a> {
     run: &'a RunLog,
     cells: Vec<Cell>,
+    costs: Vec<Cost>,
     notes: Vec<String>,
     figures: Vec<FigureRow>,
     controls: Controls,
@@ -54,14 +57,17 @@ pub struct ItemChoice {
     pub named: Vec<String>,
 }
 
-/// Makes the page of a run.
+/// Makes the page of a run, with the rounds of its repetitions.
 pub fn html(
     run: &RunLog,
     mass_floor: f64,
     items: ItemChoice,
     probes: Option<ProbeResult>,
+    repeats: &[Repeat],
 ) -> Result<String, Failure> {
     let cells = cells(run);
+    let mut costs = costs(run, &cells);
+    join_repeats(&mut costs, repeats);
     let controls = Controls::of(run);
     let papers = published(run, &controls).map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     if let Some(unknown) = items.named.iter().find(|id| !run.items.iter().any(|item| item.item == **id)) {
@@ -70,10 +76,11 @@ pub fn html(
     let mut notes = notes(run, &cells, &parity(run), mass_floor);
     notes.extend(controls.notes.iter().cloned().map(Note::from));
     let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
-    let comparison = (run.header.models.len() > 1).then(|| compare_models(run, &options)).transpose()?;
+    let comparison =
+        (run.header.models.len() > 1).then(|| compare_models(run, repeats, &options)).transpose()?;
     let figures = figures(run, &[]);
     let notes = gathered(&notes);
-    Ok(page(&Material { run, cells, notes, figures, controls, papers, comparison, items, probes }))
+    Ok(page(&Material { run, cells, costs, notes, figures, controls, papers, comparison, items, probes }))
 }
 
 fn page(material: &Material<'_>) -> String {

@@ -49,6 +49,8 @@ pub struct RunLog {
     pub sources: Vec<Source>,
     /// Turns of the models in their order, where they took several.
     pub visits: Vec<Visit>,
+    /// The turn that a group was answered in, by its number in `visits`, where models took several.
+    pub turns: BTreeMap<u32, usize>,
     /// Present when the run is complete.
     pub complete: Option<Complete>,
     /// What the log file itself is like.
@@ -88,12 +90,17 @@ impl RunLog {
         let mut open: BTreeMap<u32, Vec<ItemRecord>> = BTreeMap::new();
         let mut closed: BTreeMap<u32, Vec<ItemRecord>> = BTreeMap::new();
         let mut run = Parts::default();
+        // A turn ends with its process, and with the log that it was merged from.
+        let mut turn = None;
         for item in &mut reader {
             summary.see(&item);
             let Ok(record) = item else { continue };
             match record.entry {
                 Entry::Header(found) => header = header.or(Some(*found)),
-                Entry::Session(session) => run.sessions.push(session),
+                Entry::Session(session) => {
+                    run.sessions.push(session);
+                    turn = None;
+                }
                 Entry::Loaded(loaded) => run.loaded.push(loaded),
                 // A group that is begun anew replaces what an interrupted session left of it.
                 Entry::GroupStart(at) => drop(open.insert(at.group, Vec::new())),
@@ -103,6 +110,10 @@ impl RunLog {
                     // A damaged log may have lost some of the items: then the group is not complete.
                     if items.len() == end.items as usize {
                         closed.insert(end.at.group, items);
+                        match turn.filter(|&turn| run.is_turn_of(turn, end.at.model)) {
+                            Some(turn) => run.turns.insert(end.at.group, turn),
+                            None => run.turns.remove(&end.at.group),
+                        };
                         run.groups.insert(end.at.group, end);
                     }
                 }
@@ -124,8 +135,14 @@ impl RunLog {
                     run.pictures.retain(|earlier| earlier.at != pictures.at);
                     run.pictures.push(pictures);
                 }
-                Entry::Source(source) => run.sources.push(source),
-                Entry::Visit(visit) => run.visits.push(visit),
+                Entry::Source(source) => {
+                    run.sources.push(source);
+                    turn = None;
+                }
+                Entry::Visit(visit) => {
+                    turn = Some(run.visits.len());
+                    run.visits.push(visit);
+                }
                 Entry::Complete(complete) => run.complete = Some(complete),
                 Entry::Began(began) => run.measured.began.push(*began),
                 Entry::Window(window) => run.measured.windows.push((run.measured.began.len(), *window)),
@@ -159,6 +176,7 @@ impl RunLog {
             pictures: run.pictures,
             sources: run.sources,
             visits: run.visits,
+            turns: run.turns,
             complete,
             summary,
         })
@@ -218,5 +236,12 @@ struct Parts {
     pictures: Vec<Pictures>,
     sources: Vec<Source>,
     visits: Vec<Visit>,
+    turns: BTreeMap<u32, usize>,
     complete: Option<Complete>,
+}
+
+impl Parts {
+    fn is_turn_of(&self, turn: usize, model: u16) -> bool {
+        self.visits.get(turn).is_some_and(|visit| visit.model == model)
+    }
 }

@@ -6,8 +6,13 @@ use datasets::{Gold, Said, Verdict};
 use models::{Finish, Generated, Reply, Usage};
 
 use super::RunLog;
-use crate::entry::{Device, GroupRef, Header, ItemRecord, ModelRecord, TaskRecord, TurnRecord};
+use crate::clock::Moment;
+use crate::entry::{Device, GroupRef, Header, ItemRecord, ModelRecord, TaskRecord, TurnRecord, Visit};
 use crate::log::Summary;
+use crate::telemetry::energy::Energy;
+use crate::telemetry::missing::Missing;
+use crate::telemetry::record::{Began, Stretch, Window};
+use crate::telemetry::source::{Channel, Domain, Kind, SourceInfo};
 
 /// A run of one model over tasks of these names, with these items.
 pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
@@ -49,6 +54,7 @@ pub(crate) fn run(tasks: &[&str], items: Vec<ItemRecord>) -> RunLog {
         tuned: Vec::new(),
         measured: Default::default(),
         visits: Vec::new(),
+        turns: BTreeMap::new(),
         pictures: Vec::new(),
         sources: Vec::new(),
         complete: None,
@@ -76,6 +82,86 @@ pub(crate) fn item(
         usage: Usage::default(),
         tries: 1,
     }
+}
+
+/// Two models that took turns (a, b with both rounds, a), four items each, two a round, on a meter at the socket. In
+/// rounds 1 and 2, a took 2 s and 5 s an item, b 1.5 s and 5 s; a 40 J and 50 J, b 20 J and 40 J.
+pub(crate) fn turns() -> RunLog {
+    let one = |group: u32, model: u16, id: &str, us: u64| {
+        let mut item = item(0, id, &[], "direct", Verdict::Right);
+        item.at = GroupRef { group, model, task: 0 };
+        item.usage = Usage { evaluated_tokens: 50, output_tokens: 50, prefill_us: us, ..Usage::default() };
+        item
+    };
+    let items = vec![
+        one(0, 0, "i0", 1_000_000),
+        one(0, 0, "i1", 3_000_000),
+        one(1, 0, "i2", 4_000_000),
+        one(1, 0, "i3", 6_000_000),
+        one(2, 1, "i0", 1_000_000),
+        one(2, 1, "i1", 2_000_000),
+        one(3, 1, "i2", 5_000_000),
+        one(3, 1, "i3", 5_000_000),
+    ];
+    let mut run = run(&["lights"], items);
+    let model = |name: &str| ModelRecord { name: name.to_owned(), ..ModelRecord::default() };
+    run.header.models = vec![model("a"), model("b")];
+    run.header.groups = 4;
+    run.header.config_json = run.header.config_json.replace("\"model\":[{}]", "\"model\":[{},{}]");
+    let visit = |model, rounds: &[u32]| Visit { model, rounds: rounds.to_vec(), of: 2 };
+    run.visits = vec![visit(0, &[0]), visit(1, &[0, 1]), visit(0, &[1])];
+    run.turns = BTreeMap::from([(0, 0), (1, 2), (2, 1), (3, 1)]);
+    run.measured.began.push(began(Channel::new("total", Domain::Wall, Kind::Product, 2_000_000)));
+    for (group, model, joules) in [(0, 0, 80.0), (2, 1, 40.0), (3, 1, 80.0), (1, 0, 100.0)] {
+        let window = Window {
+            stretch: Stretch::Group,
+            model,
+            group: Some(GroupRef { group, model, task: 0 }),
+            begin: at(u64::from(group) * 100),
+            end: at(u64::from(group) * 100 + 60),
+            energy: vec![Energy {
+                energy_uj: Some(joules * 1e6),
+                missing: None,
+                doubt_uj: Some(1e6),
+                readings: 600,
+                ..Energy::none(Missing::TooShort)
+            }],
+            state: Default::default(),
+            suspended: false,
+            phases: Vec::new(),
+        };
+        run.measured.windows.push((1, window));
+    }
+    run
+}
+
+/// A session that measures with one channel, ten times a second.
+pub(crate) fn began(channel: Channel) -> Began {
+    Began {
+        at: at(0),
+        period_us: 100_000,
+        sources: vec![SourceInfo {
+            id: "jetson".into(),
+            place: String::new(),
+            every_us: 100_000,
+            channels: vec![channel],
+            total: Some(0),
+            notes: Vec::new(),
+        }],
+        absent: Vec::new(),
+        headline: Some(0),
+        missing: None,
+        every_us: vec![100_000],
+        temperatures: Vec::new(),
+        clocks: Vec::new(),
+        conditions: Default::default(),
+        notes: Vec::new(),
+    }
+}
+
+/// A moment so many seconds after the first.
+pub(crate) fn at(seconds: u64) -> Moment {
+    Moment { mono_us: seconds * 1_000_000, wall_us: 0 }
 }
 
 /// A question with the labels A and B.

@@ -80,7 +80,8 @@ fn of_model(run: &RunLog, model: u16, name: &str) -> ModelMemory {
         predicted_private_bytes: plan.map(|plan| plan.prediction.of(Kind::Private)),
         predicted_file_bytes: plan.map(|plan| plan.prediction.of(Kind::File)),
         lines: plan.map(|plan| plan.prediction.lines.clone()).unwrap_or_default(),
-        peak_bytes: most(|peaks| peaks.high_water_bytes),
+        // A system that does not tell gives 0.
+        peak_bytes: most(|peaks| peaks.high_water_bytes).filter(|&bytes| bytes > 0),
         peak_private_bytes: most(|peaks| peaks.private_bytes),
         peak_file_bytes: most(|peaks| peaks.file_bytes),
         peak_swap_bytes: most(|peaks| peaks.swap_bytes),

@@ -168,7 +168,7 @@ impl Trace {
 
     /// By how much the meter's clock is ahead, found where its power goes best with the program's own load: rows of wall
     /// time in microseconds and load. With the correlation; refused where that is low, or where every offset fits alike.
-    pub fn align(&self, load: &[(i64, f64)], range_us: i64) -> Result<(i64, f64), String> {
+    fn align(&self, load: &[(i64, f64)], range_us: i64) -> Result<(i64, f64), String> {
         let mut best: Option<(i64, f64)> = None;
         for step in -(range_us / STEP_US)..=(range_us / STEP_US) {
             let offset = step * STEP_US;

@@ -1,4 +1,4 @@
-//! A line on what to know before believing figures. Lines that say the same of many conditions are told as one.
+//! A line on what to know before believing figures. Lines that say the same of many rows of a model are told as one.
 
 use std::fmt;
 
@@ -11,25 +11,25 @@ pub struct Note {
     like: Option<Like>,
 }
 
-/// What is said of a condition, in parts, so that it can be said of several.
+/// What is said of a row, in parts, so that it can be said of several.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Like {
     /// Model, task and condition.
     pub(super) place: [String; 3],
-    /// What is said, without figures of the condition.
+    /// What is said, without figures of the row.
     pub(super) what: String,
-    /// The figure of this condition: `lowest 0.018`.
+    /// The figure of this row: `lowest 0.018`.
     pub(super) figure: String,
     /// How bad it is: the largest is told.
     pub(super) weight: f64,
     /// What follows from it.
     pub(super) so: String,
-    /// Conditions of the model and task of which it could be said.
+    /// Rows of the model of which it could be said.
     pub(super) of: usize,
 }
 
 impl Note {
-    /// A note on one condition that may be said of others too.
+    /// A note on one row that may be said of others too.
     pub(super) fn like(text: String, like: Like) -> Note {
         Note { text, like: Some(like) }
     }
@@ -53,10 +53,10 @@ impl Serialize for Note {
     }
 }
 
-/// The lines for people: one for all conditions of a model and task of which the same is said, where the first of them stood. A
-/// condition alone is told in its own words.
+/// The lines for people: one for all rows of a model of which the same is said, where the first of them stood. A row alone is told
+/// in its own words.
 pub fn gathered(notes: &[Note]) -> Vec<String> {
-    let is_same = |a: &Like, b: &Like| (&a.place[..2], &a.what, &a.so) == (&b.place[..2], &b.what, &b.so);
+    let is_same = |a: &Like, b: &Like| (&a.place[0], &a.what, &a.so) == (&b.place[0], &b.what, &b.so);
     let likes = || notes.iter().filter_map(|note| note.like.as_ref());
     let mut lines = Vec::new();
     for note in notes {
@@ -72,14 +72,14 @@ pub fn gathered(notes: &[Note]) -> Vec<String> {
                 .iter()
                 .copied()
                 .fold(like, |worst, other| if other.weight > worst.weight { other } else { worst });
-            let [model, task, _] = &like.place;
+            let [model, ..] = &like.place;
+            let [_, task, condition] = &worst.place;
             lines.push(format!(
-                "{model} / {task}: {} in {} of {} conditions ({}: {}): {}",
+                "{model}: {} in {} of {} rows ({}: {task} / {condition}): {}",
                 like.what,
                 same.len(),
                 like.of,
                 worst.figure,
-                worst.place[2],
                 like.so
             ));
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn like_notes_of_a_model_and_task_are_one_line_and_one_alone_keeps_its_words() {
+    fn like_notes_of_a_model_are_one_line_and_one_alone_keeps_its_words() {
         let notes = [
             low("a", "direct", 0.04),
             Note::from("incomplete".to_owned()),
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(
             gathered(&notes),
             [
-                "a / t: the mass is low in 3 of 15 conditions (lowest 0.01: cot-prefix): beware",
+                "a: the mass is low in 3 of 15 rows (lowest 0.01: t / cot-prefix): beware",
                 "incomplete",
                 "b / t / direct: mass 0.03",
             ]

@@ -23,8 +23,7 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
     for cell in cells {
         let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
         let of = |applies: &dyn Fn(&Cell) -> bool| {
-            let is_own =
-                |other: &&Cell| (&other.model, &other.task) == (&cell.model, &cell.task) && applies(other);
+            let is_own = |other: &&Cell| other.model == cell.model && applies(other);
             cells.iter().filter(is_own).count()
         };
         let like = |what: String, figure: String, weight: f64, so: &str, of: usize| Like {
@@ -70,6 +69,21 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
             let what = "replies were cut off before an answer".to_owned();
             notes.push(Note::like(text, like(what, figure, share, so, of(&|_| true))));
         }
+        if cell.rescued > 0 && cell.n > 0 {
+            let without = 100.0 * (cell.right - cell.rescued_right as f64) / cell.n as f64;
+            let so = "accuracy counts them, and the CSV of items marks each";
+            let text = format!(
+                "{place}: {} of {} answers were rescued by scoring the labels after a chain without an answer; accuracy without \
+                 them {without:.1} %",
+                cell.rescued, cell.n
+            );
+            let share = cell.rescued as f64 / cell.n as f64;
+            let figure =
+                format!("most, {} of {}, accuracy without them {without:.1} %", cell.rescued, cell.n);
+            let what =
+                "answers were rescued by scoring the labels after a chain without an answer".to_owned();
+            notes.push(Note::like(text, like(what, figure, share, so, of(&|_| true))));
+        }
     }
     for row in parity {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
@@ -88,19 +102,6 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
     }
     for cost in picture_costs(run) {
         plain.push(format!("{} / {}: {}", cost.model, cost.task, cost.in_words()));
-    }
-    for cell in cells.iter().filter(|cell| cell.rescued > 0 && cell.n > 0) {
-        let without = (cell.right - cell.rescued_right as f64) / cell.n as f64;
-        plain.push(format!(
-            "{} / {} / {}: {} of {} answers were rescued by scoring the labels after a chain without an answer; accuracy \
-             without them {:.1} %",
-            cell.model,
-            cell.task,
-            cell.interface,
-            cell.rescued,
-            cell.n,
-            100.0 * without
-        ));
     }
     plain.extend(super::machine_notes::machine_notes(run));
     if !run.deaths.is_empty() {

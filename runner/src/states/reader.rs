@@ -22,11 +22,10 @@ pub struct Kept {
     pub at: u64,
 }
 
-/// A file of states, opened for reading.
+/// A file of states: its index.
 #[derive(Debug)]
 pub struct StatesFile {
     path: PathBuf,
-    file: File,
     /// Identity of the run; absent where nothing was written.
     pub run_id: Option<String>,
     /// Name and hash of each model by its index.
@@ -70,7 +69,6 @@ impl StatesFile {
         let file = File::open(path).map_err(failed)?;
         let mut found = StatesFile {
             path: path.to_owned(),
-            file: file.try_clone().map_err(failed)?,
             run_id: None,
             models: BTreeMap::new(),
             norms: BTreeMap::new(),
@@ -92,20 +90,11 @@ impl StatesFile {
         Ok(found)
     }
 
-    /// Reads one of the states at a place, by its number among them.
-    pub fn halves(&self, kept: &Kept, state: usize, into: &mut [u8]) -> io::Result<()> {
-        let width = kept.place.dimension as usize * 2;
-        if state >= kept.place.exponents.len() || into.len() != width {
-            return Err(io::Error::other("there is no such state"));
-        }
-        self.file.read_exact_at(into, kept.at + (state * width) as u64)
-    }
-
     /// Reads all states of a place.
     pub fn states(&self, kept: &Kept) -> io::Result<HiddenStates> {
         let (dimension, exponents) = (kept.place.dimension, kept.place.exponents.clone());
         let mut bytes = vec![0; dimension as usize * 2 * exponents.len()];
-        self.file.read_exact_at(&mut bytes, kept.at)?;
+        self.file()?.read_exact_at(&mut bytes, kept.at)?;
         Ok(HiddenStates { dimension, exponents, bytes })
     }
 
@@ -114,9 +103,9 @@ impl StatesFile {
         &self.path
     }
 
-    /// The same file, opened once more.
+    /// The same file, opened once more: it is not held open, so that any number of parts can be.
     pub fn file(&self) -> io::Result<File> {
-        self.file.try_clone()
+        File::open(&self.path)
     }
 
     fn scan(&mut self, input: &mut BufReader<File>) -> io::Result<()> {
@@ -170,7 +159,9 @@ impl StatesFile {
             Head::Model { model, name, sha256 } => drop(self.models.insert(model, (name, sha256))),
             Head::Norm { model, centred, epsilon, weights, offsets } => {
                 let mut floats = floats(&body);
-                if body.len() % 4 != 0 || floats.len() as u64 != u64::from(weights) + u64::from(offsets) {
+                if !body.len().is_multiple_of(4)
+                    || floats.len() as u64 != u64::from(weights) + u64::from(offsets)
+                {
                     return false;
                 }
                 let bias = floats.split_off(weights as usize);

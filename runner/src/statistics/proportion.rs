@@ -1,5 +1,7 @@
 //! Intervals of one proportion, and medians.
 
+use super::{Family, design_effect};
+
 /// A 95 % interval of a proportion by Wilson's score, which does not claim certainty at 0 % and 100 %.
 /// `successes` may be fractional where answers are partly right. `None` without trials.
 pub fn wilson(successes: f64, trials: u64) -> Option<(f64, f64)> {
@@ -17,6 +19,18 @@ pub fn wilson(successes: f64, trials: u64) -> Option<(f64, f64)> {
     let low = if successes == 0.0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if successes == n { 1.0 } else { (centre + half).min(1.0) };
     Some((low, high))
+}
+
+/// The same over items that come in families: Wilson's interval on as many trials as the families' items are worth, by the
+/// design effect. `squares` is the sum of the items' squared values.
+pub fn wilson_by_family(families: &[Family], squares: f64) -> Option<(f64, f64)> {
+    let items: u64 = families.iter().map(|family| family.items).sum();
+    if items == 0 {
+        return None;
+    }
+    let effective = (items as f64 / design_effect(families, squares)).round().max(1.0);
+    let share = families.iter().map(|family| family.sum).sum::<f64>() / items as f64;
+    wilson(share * effective, effective as u64)
 }
 
 /// The median of finite values; `None` without any.
@@ -61,6 +75,19 @@ mod tests {
         close(wilson(1.0, 1), 0.2065, 1.0);
         close(wilson(0.0, 1), 0.0, 0.7935);
         assert_eq!(wilson(0.0, 0), None);
+    }
+
+    #[test]
+    fn five_forms_of_an_item_that_go_all_one_way_are_one_trial() {
+        let of = |sums: &[f64]| sums.iter().map(|&sum| Family { sum, items: 5 }).collect::<Vec<_>>();
+        // Ten families of five, six always right, four never. Around the mean of 3 their sums square to 6 x 4 + 4 x 9 = 60, the
+        // items to 30 - 50 x 0.36 = 12: a design effect of (10/9 x 60) / (50/49 x 12) = 5.44, and 50 / 5.44 is 9.2.
+        let sums = [5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 0.0, 0.0, 0.0, 0.0];
+        let (found, expected) = (wilson_by_family(&of(&sums), 30.0).unwrap(), wilson(0.6 * 9.0, 9).unwrap());
+        assert!((found.0 - expected.0).abs() < 1e-9 && (found.1 - expected.1).abs() < 1e-9, "{found:?}");
+        // Families that are as mixed as the whole are as good as items of their own.
+        assert_eq!(wilson_by_family(&of(&[3.0; 10]), 30.0), wilson(30.0, 50));
+        assert_eq!(wilson_by_family(&[], 0.0), None);
     }
 
     #[test]

@@ -75,11 +75,6 @@ impl Integrator {
         }
     }
 
-    /// Changes the time between two readings as planned.
-    pub fn set_every_us(&mut self, every_us: u64) {
-        self.every_us = every_us.max(1);
-    }
-
     /// The sums up to the last reading.
     pub fn sums(&self) -> Sums {
         self.sums

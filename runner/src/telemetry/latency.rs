@@ -44,7 +44,7 @@ pub fn timing(reply: &RoundReply) -> Option<Timing> {
 
 /// The value below which a share of the values lies, by nearest rank; `None` without values, and where the rank is the
 /// highest of too few: a 99th percentile of ten values is only their maximum.
-pub fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
+fn percentile(sorted: &[u64], share: f64) -> Option<u64> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     let fewest = (1.0 / (1.0 - share)).round() as usize;
     (sorted.len() >= fewest.max(1)).then(|| sorted[rank.clamp(1, sorted.len()) - 1])

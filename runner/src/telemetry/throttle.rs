@@ -12,7 +12,7 @@ pub const PI_PATHS: [&str; 2] = [
 ];
 
 /// What the bits mean; the same 16 bits higher for "since boot".
-pub const BITS: [&str; 4] = ["under-voltage", "frequency capped", "throttled", "soft temperature limit"];
+const BITS: [&str; 4] = ["under-voltage", "frequency capped", "throttled", "soft temperature limit"];
 
 /// Reads the word from its file.
 pub fn read(file: &mut dyn Attribute) -> Option<u32> {

@@ -86,7 +86,7 @@ impl Scene {
     }
 
     /// Y lies on every shortest path to X though there is a way around it: whoever goes to X seems to go to Y.
-    pub fn other_is_in_the_way(&self) -> bool {
+    fn other_is_in_the_way(&self) -> bool {
         let direct = self.grid.distances(self.agent).to(self.target);
         let mut without = self.grid;
         without.walls.insert(self.other);
@@ -95,7 +95,7 @@ impl Scene {
     }
 
     /// There is one shortest path to X, it begins with the same step as the one to Y, and Y lies straight ahead.
-    pub fn starts_like_the_other(&self) -> bool {
+    fn starts_like_the_other(&self) -> bool {
         let across = self.agent.x.abs_diff(self.other.x);
         let along = self.agent.y.abs_diff(self.other.y);
         if across.min(along) != 0 {

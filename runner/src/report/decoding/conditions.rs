@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::mean;
 use super::readout::Readout;
-use crate::report::cells::Place;
-use crate::statistics::{Family, design_effect, wilson};
+use crate::report::cells::{self, Place};
 
 /// A model on a task under a condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -93,16 +92,5 @@ fn row(place: &Place<'_>, readouts: &[Readout<'_>]) -> ConditionRow {
 
 /// The interval of the accuracy. Items of one family, and forms of one item, are not independent: they count as fewer.
 pub(super) fn interval(readouts: &[Readout<'_>]) -> Option<(f64, f64)> {
-    let mut families: std::collections::BTreeMap<&str, Family> = std::collections::BTreeMap::new();
-    for it in readouts {
-        let family = families.entry(&it.item.family).or_default();
-        family.sum += it.worth;
-        family.items += 1;
-    }
-    let families: Vec<Family> = families.into_values().collect();
-    let squares = readouts.iter().map(|it| it.worth * it.worth).sum();
-    let n = readouts.len() as f64;
-    let effective = (n / design_effect(&families, squares)).round().max(1.0);
-    let right = readouts.iter().map(|it| it.worth).sum::<f64>() / n * effective;
-    wilson(right, effective as u64)
+    cells::interval(readouts.iter().map(|it| (it.item.family.as_str(), it.worth)))
 }

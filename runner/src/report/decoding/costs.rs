@@ -76,7 +76,7 @@ pub(super) fn rows(
                     Some((it.item.family.as_str(), it.worth - before))
                 })
                 .collect();
-            Some(estimate(&values, seed, &["gain", name, &place.task, &place.interface]))
+            Some(estimate(&values, seed, &["gain", name, &place.task, &place.interface]).within(1.0))
         };
         let tokens = |readouts: &[Readout<'_>]| {
             let n = readouts.len().max(1) as f64;

@@ -86,7 +86,7 @@ fn row(place: &Place<'_>, pairs: &[Pair<'_>], seed: u64) -> ShiftRow {
         estimate(&values, seed, &purpose(what))
     };
     let rank = difference("rank", |it| it.gold_rank.map(f64::from));
-    let accuracy = difference("accuracy", |it| Some(it.worth));
+    let accuracy = difference("accuracy", |it| Some(it.worth)).within(1.0);
     ShiftRow {
         model: place.model.clone(),
         task: place.task.clone(),

@@ -12,6 +12,7 @@ mod papers;
 mod pictures;
 mod probes;
 mod provenance;
+mod rounds;
 mod slots;
 mod summary;
 mod timeline;
@@ -50,6 +51,7 @@ pub(super) const ALL: &[Section] = &[
     Section { id: "probes", title: "Readouts of hidden states", render: probes::render },
     Section { id: "latency", title: "Latency", render: latency::render },
     Section { id: "energy", title: "Energy", render: energy::render },
+    Section { id: "rounds", title: "Costs over rounds", render: rounds::render },
     Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
     Section { id: "pictures", title: "Pictures", render: pictures::render },
     Section { id: "unanswered", title: "Unanswered and undecided items", render: unanswered::render },

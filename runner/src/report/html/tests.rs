@@ -40,7 +40,7 @@ fn two_models() -> RunLog {
 }
 
 fn made(run: &RunLog) -> String {
-    html(run, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, None).unwrap()
+    html(run, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, None, &[]).unwrap()
 }
 
 #[test]
@@ -117,7 +117,8 @@ fn one_model_without_answers_makes_a_page_too() {
 #[test]
 fn an_item_can_be_named_and_an_unknown_one_is_refused() {
     let run = two_models();
-    let named = |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] }, None);
+    let named =
+        |id: &str| html(&run, 0.05, ItemChoice { per_place: 0, named: vec![id.to_owned()] }, None, &[]);
     assert!(named("i7").unwrap().contains("<h3>i7: "));
     let failure = named("i99").unwrap_err();
     assert_eq!(
@@ -213,6 +214,43 @@ fn without_measurements_the_page_says_why() {
     assert!(page.contains("No energy was measured: not in the log."));
 }
 
+#[test]
+fn energy_memory_and_rounds_are_on_the_page_only_where_they_were_measured() {
+    use crate::memory::Peaks;
+
+    let section = |page: &str, id: &str| -> Option<String> {
+        let rest = page.split(&format!("<section id=\"{id}\">")).nth(1)?;
+        rest.split("</section>").next().map(str::to_owned)
+    };
+    let mut run = crate::report::made_up::turns();
+    run.header.models[0].file_bytes = 8_000_000;
+    for (group, model, mb) in [(0, 0, 900), (1, 0, 950), (2, 1, 500)] {
+        let at = crate::entry::GroupRef { group, model, task: 0 };
+        let peaks = Peaks { high_water_bytes: mb * 1_000_000, ..Peaks::default() };
+        run.memory_uses.push(crate::entry::MemoryUse { at, peaks, storm: false });
+    }
+    let page = made(&run);
+    let price = section(&page, "price").unwrap();
+    for plot in ["joules per item", "measured peak memory, MB", "model file, MB", "seconds per item"] {
+        assert!(price.contains(&format!("mean accuracy against {plot}")), "{plot}: {price}");
+    }
+    let cells = |row: &str| -> Vec<String> {
+        let row = price.split(&format!("<td>{row}</td>")).nth(1).unwrap().split("</tr>").next().unwrap();
+        row.split("</td>").filter_map(|cell| Some(cell.rsplit_once('>')?.1.to_owned())).collect()
+    };
+    // Both are always right; b is cheaper in all that is known of it, and its file's size is not known.
+    assert_eq!(cells("a"), ["direct", "100.0 %", "3.50", "no", "8.00", "yes", "950", "no", "45.0", "no"]);
+    assert_eq!(cells("b"), ["direct", "100.0 %", "3.25", "yes", "-", "-", "500", "yes", "30.0", "yes"]);
+    let rounds = section(&page, "rounds").unwrap();
+    assert!(rounds.contains("45.0 (40.0 to 50.0)"), "{rounds}");
+    assert!(section(&page, "comparison").unwrap().contains("0.65 (0.50 to 0.80)"));
+    // Nothing measured: no plot, no column, no section.
+    let page = made(&two_models());
+    let price = section(&page, "price").unwrap();
+    assert!(!price.contains("joules") && !price.contains("J per item") && !price.contains("peak memory"));
+    assert!(section(&page, "rounds").is_none());
+}
+
 /// Two models over a task of many conditions, with probes.
 fn swept(conditions: usize) -> (RunLog, ProbeResult) {
     let names = crate::probes::made_up::names(conditions);
@@ -242,7 +280,7 @@ fn swept(conditions: usize) -> (RunLog, ProbeResult) {
 fn a_page_of_many_conditions_draws_the_plain_ones_and_says_what_is_left_out() {
     let of = |conditions: usize| {
         let (log, probes) = swept(conditions);
-        html(&log, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, Some(probes)).unwrap()
+        html(&log, 0.05, ItemChoice { per_place: 3, named: Vec::new() }, Some(probes), &[]).unwrap()
     };
     let (small, large) = (of(15), of(45));
     let drawings = |page: &str| page.matches("<svg").count();

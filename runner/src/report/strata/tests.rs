@@ -39,6 +39,24 @@ fn numbers_are_ordered_by_size_and_each_stratum_has_its_own_interval() {
 }
 
 #[test]
+fn forms_of_one_item_are_no_items_of_their_own() {
+    let mut items = Vec::new();
+    for at in 0..10 {
+        for form in 0..5 {
+            let verdict = if at < 6 { Verdict::Right } else { Verdict::Wrong };
+            let mut item = item(0, &format!("q{at}@p{form}"), &[], "direct", verdict);
+            item.family = format!("q{at}");
+            items.push(item);
+        }
+    }
+    let cell = &crate::report::cells(&run(&["lights"], items))[0];
+    assert_eq!((cell.n, cell.accuracy), (50, Some(0.6)));
+    // Fifty answers are worth nine (design effect 5.44): p = 0.6, n = 9, z = 1.959964: centre 0.570085, half width 0.269610.
+    let (low, high) = (cell.low.unwrap(), cell.high.unwrap());
+    assert!((low - 0.300475).abs() < 5e-4 && (high - 0.839696).abs() < 5e-4, "{low} {high}");
+}
+
+#[test]
 fn several_tags_are_crossed() {
     let at = |id, source, conflict, verdict| {
         item(0, id, &[("conflict", conflict), ("source", source)], "free-cot", verdict)

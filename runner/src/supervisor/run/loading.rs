@@ -11,7 +11,7 @@ use super::super::tuning;
 use super::{ASK_TRIES, LOAD_TRIES, Runner, Stop, failed, failure, is_over_budget};
 use crate::entry::{Death, Entry, GroupRef, Loaded, MemoryPlan, ModelFailed, Tuned};
 use crate::exit::{Exit, Failure};
-use crate::memory::{self, Fitted, Ground, Guard, Kind, Step, System};
+use crate::memory::{self, Fitted, Ground, Guard, Kind, Rung, System};
 
 impl Runner<'_> {
     /// Decides the context: what the longest prompt needs, measured with the vocabulary alone. Over all groups of the
@@ -71,6 +71,7 @@ impl Runner<'_> {
                 ..before.clone()
             };
         }
+        let wanted = Rung::planned(plan, planned, wanted);
         let allow = before.is_none().then_some(choice.allow.as_slice());
         let outcome =
             memory::fitted(&mut link, planned, &ground, &wanted, &need, limit.as_ref(), allow).await;
@@ -84,13 +85,12 @@ impl Runner<'_> {
                 return Err(Stop::Model(Box::new(ModelFailed { refused: true, ..failure(model, reason) })));
             }
         };
-        for step in &fitted.steps {
+        let Fitted { spec, steps, prediction } = fitted;
+        for step in steps.iter().filter(|step| !wanted.steps.contains(step)) {
             self.progress.say(&format!("model {}: to fit the memory budget, {step}", planned.record.name));
         }
-        let Fitted { spec, mut steps, prediction } = fitted;
-        if let Some(step) = Step::unmapped(planned, plan.config.engine.mmap) {
+        for step in &wanted.steps {
             self.progress.say(&format!("model {}: {step}", planned.record.name));
-            steps.insert(0, step);
         }
         let overcommitted = limit.as_ref().is_some_and(|limit| prediction.resident_bytes() > limit.bytes);
         if overcommitted {

@@ -14,7 +14,7 @@ use crate::telemetry::source::{PowerSource, Value};
 use crate::telemetry::state::StateReader;
 
 /// Readings of one source at once; a meter may hand over a burst.
-pub(super) const BURST: usize = 256;
+const BURST: usize = 256;
 
 /// Channel, time, value.
 pub(super) type Taken = (usize, u64, Result<Value, Missing>);

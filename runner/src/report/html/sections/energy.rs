@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use super::Material;
 use crate::report::html::markup::{Markup, all, element, paragraph, table};
 use crate::report::html::plot::{Axis, Join, Plot, Point, Series, figure, legend};
-use crate::report::{Cost, PhaseCost, cost_views, costs, phase_views, phases};
+use crate::report::{Cost, PhaseCost, cost_views, phase_views, phases};
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
-    let costs = costs(material.run, &material.cells);
+    let costs = &material.costs;
     if costs.is_empty() {
         return None;
     }
     let phases = phases(material.run);
-    let mut parts = vec![paragraph(&introduction(&costs))];
+    let mut parts = vec![paragraph(&introduction(costs))];
     let plots: Vec<Plot> =
-        material.interfaces().into_iter().filter_map(|interface| plot(material, interface, &costs)).collect();
+        material.interfaces().into_iter().filter_map(|interface| plot(material, interface, costs)).collect();
     if !plots.is_empty() {
         parts.push(legend(material.models()));
         parts.push(element("div", &[("class", "plots")], plots.iter().map(figure)));
