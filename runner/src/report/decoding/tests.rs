@@ -290,8 +290,8 @@ fn low_label_mass_under_many_conditions_is_one_line_for_people_and_all_of_them_i
     assert_eq!(
         lines,
         [
-            "m / t: median label mass is below 0.05 in 6 of 15 conditions (lowest 0.018: direct+ending-8): the model hardly means \
-          to answer with a label there"
+            "m: median label mass is below 0.05 in 6 of 15 rows (lowest 0.018: t / direct+ending-8): the model hardly means to \
+             answer with a label there"
         ]
     );
     let json = crate::report::to_json(&log, &cells, &notes, crate::report::Views::default());
