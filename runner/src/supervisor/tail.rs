@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// Lines kept.
-const LINES: usize = 40;
+/// Lines kept: more than a backtrace of Rust has, since the line that tells the cause stands above it.
+const LINES: usize = 400;
 /// Bytes kept of a line.
 const LINE_BYTES: usize = 400;
 
