@@ -17,6 +17,8 @@ pub struct Overall {
     pub interface: String,
     /// Tasks with pairs.
     pub tasks: u64,
+    /// Those of them where the reference's accuracy cannot be told from guessing.
+    pub guessed_tasks: u64,
     /// Pairs of all of them.
     pub pairs: u64,
     /// Mean over the tasks of candidate minus reference.
@@ -94,6 +96,7 @@ fn average(candidate: &str, interface: &str, rows: &[&Row], margin: f64) -> Over
         candidate: candidate.to_owned(),
         interface: interface.to_owned(),
         tasks: rows.len() as u64,
+        guessed_tasks: rows.iter().filter(|row| row.reference_guesses).count() as u64,
         pairs,
         difference: value.filter(|_| !rows.is_empty()).map(|sum| sum / tasks),
         low: wide.map(|mean| mean.low),

@@ -30,6 +30,8 @@ pub struct Row {
     pub missing_in_candidate: u64,
     /// Items that one side skipped or lost.
     pub not_counted: u64,
+    /// Whether the reference's accuracy cannot be told from guessing: then there is nothing that a candidate could lose.
+    pub reference_guesses: bool,
     /// Right on both sides.
     pub both_right: u64,
     /// Right on the reference's side alone.
@@ -104,6 +106,7 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
         missing_in_reference: pairs.missing_in_reference,
         missing_in_candidate: pairs.missing_in_candidate,
         not_counted: pairs.not_counted,
+        reference_guesses: reference.guesses.contains(place),
         both_right: count(true, true),
         only_reference,
         only_candidate,

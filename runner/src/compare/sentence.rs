@@ -21,6 +21,7 @@ pub(super) fn sentences(
         .iter()
         .map(|one| {
             let mut parts = vec![verdict(one, margin)];
+            parts.extend(guessed(one, reference));
             parts.extend(surely_different(one, rows));
             let rounds = one.rounds.each.len();
             parts.extend(one.time_ratio.map(|ratio| speed(ratio, one.rounds.time, rounds)));
@@ -64,6 +65,16 @@ fn verdict(one: &Overall, margin: f64) -> String {
             )
         }
     }
+}
+
+/// Where the reference guesses, an equal accuracy says nothing of what a candidate lost.
+fn guessed(one: &Overall, reference: &Side) -> Option<String> {
+    let tasks = match (one.guessed_tasks, one.tasks) {
+        (0, _) => return None,
+        (1, 1) => String::new(),
+        (guessed, tasks) => format!(" on {guessed} of {tasks} tasks"),
+    };
+    Some(format!("but {} does not beat chance{tasks}, where there is nothing to lose", reference.name))
 }
 
 /// Tasks whose difference survives the adjustment for all tests.

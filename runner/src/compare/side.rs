@@ -1,6 +1,6 @@
 //! One side of a comparison: a model of a run, with of each answer no more than the comparison needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::matching::check;
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::{Cost, Round, RunLog, Spent, cells, costs, memory, rounds, worth};
+use crate::report::{Cell, Cost, Round, RunLog, Spent, cells, costs, memory, rounds, worth};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
@@ -37,6 +37,8 @@ pub struct Side {
     pub(super) peak_bytes: Option<u64>,
     /// Whether all groups of the run are in its log.
     pub(super) complete: bool,
+    /// Places where its accuracy cannot be told from guessing.
+    pub(super) guesses: BTreeSet<Place>,
     /// What each place took in energy, or why nobody knows.
     pub(super) energies: Energies,
     /// The same round by round.
@@ -155,7 +157,8 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
     let complete = run.complete.is_some();
     let config = Rc::new(serde_json::from_str(&run.header.config_json).unwrap_or(Value::Null));
     let header = Rc::new(run.header.clone());
-    let costs = costs(run, &cells(run));
+    let cells = cells(run);
+    let costs = costs(run, &cells);
     let mut sides: Vec<Side> = header
         .models
         .iter()
@@ -170,6 +173,11 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             places: places(&header),
             peak_bytes: memory.get(model_index).and_then(|own| own.peak_bytes).or(last_bytes),
             complete,
+            guesses: cells
+                .iter()
+                .filter(|cell| cell.model == model.name && guesses(cell))
+                .map(place)
+                .collect(),
             energies: costs
                 .iter()
                 .filter(|cost| cost.model == model.name)
@@ -192,6 +200,15 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
         }
     }
     sides
+}
+
+/// Whether the interval of an accuracy holds the chance level, or lies below it.
+fn guesses(cell: &Cell) -> bool {
+    cell.low.zip(cell.chance).is_some_and(|(low, chance)| low <= chance)
+}
+
+fn place(cell: &Cell) -> Place {
+    (cell.task.clone(), cell.interface.clone())
 }
 
 fn round_energies<'a>(costs: impl Iterator<Item = &'a Cost>) -> BTreeMap<Round, Energies> {

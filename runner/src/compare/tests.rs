@@ -411,3 +411,26 @@ fn intervals_end_where_no_mean_can_lie() {
     let within = wide.within(1.0);
     assert_eq!((within.low, within.high, within.value), (Some(-1.0), Some(1.0), Some(0.0)));
 }
+
+#[test]
+fn a_reference_that_guesses_has_nothing_to_lose_and_the_sentence_says_so() {
+    let of = |name, verdicts: &str| {
+        let mut items = answers(verdicts);
+        items.iter_mut().for_each(|item| item.turns = vec![turn(0, Said::Choice(0))]);
+        side(made(name, items))
+    };
+    let sentence = |reference: &str| {
+        let comparison = compare(&[of("a", reference), of("b", reference)], &options()).unwrap();
+        (comparison.rows[0].reference_guesses, comparison.sentences[0].clone())
+    };
+    // Two labels: half of the answers are right by chance. 50 % is no more than that, 75 % of 400 is.
+    let (guesses, words) = sentence(&"rw".repeat(200));
+    assert!(
+        guesses && words.contains("but a does not beat chance, where there is nothing to lose"),
+        "{words}"
+    );
+    let (guesses, words) = sentence(&"rrrw".repeat(100));
+    assert!(!guesses && !words.contains("chance"), "{words}");
+    // Without labels the chance level is not known.
+    assert!(!compared(&"rw".repeat(200), &"rw".repeat(200)).rows[0].reference_guesses);
+}
