@@ -131,6 +131,19 @@ fn replies_join_and_leave_at_every_step() {
 }
 
 #[test]
+fn more_replies_to_one_prompt_than_can_be_written_side_by_side_are_all_written() {
+    let jobs: Vec<Job> = (0..5).map(|_| story(1, 6)).collect();
+    let mut engine =
+        models::llama::Llama::open(&LoadSpec { parallel: 2, ..spec() }).expect("the model loads");
+    let tokens = |reply: Reply| match reply {
+        Reply::Generated(text) => text.tokens,
+        other => panic!("{other:?}"),
+    };
+    let written: Vec<Vec<i32>> = answers(&mut engine, &jobs).into_iter().map(tokens).collect();
+    assert!(written.iter().all(|tokens| tokens.len() == 6), "{written:?}");
+}
+
+#[test]
 fn small_caches_let_fewer_in_at_once_and_answer_all_the_same() {
     let jobs = jobs("grammar", 12, &["direct", "cot-prefix", "free-cot"], 16);
     let spec = |cells, sequences, parallel| LoadSpec {

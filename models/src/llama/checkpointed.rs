@@ -90,7 +90,7 @@ impl Round<'_, '_> {
                 let payer = self.forest.payer(node, leaf, |job| self.jobs[job].is_open());
                 evaluated.push((payer, end - place));
                 let before = self.decoder.seen();
-                self.run(node, place - depth, sequence, &mut next)?;
+                self.run((leaf, node), place - depth, sequence, &mut next)?;
                 let seen = self.decoder.seen();
                 if let Some(usage) = self.jobs[payer].usage_mut() {
                     usage.count_pictures(before, seen);
@@ -108,11 +108,14 @@ impl Round<'_, '_> {
 
     /// Gives a leaf a sequence that begins with the longest state which lies on its way, and tells its length.
     fn begin(&mut self, leaf: usize, chain: &[NodeId]) -> Result<(i32, usize), String> {
-        let near = self.checkpoints.last().filter(|kept| chain.contains(&kept.node));
-        let near = near.map(|kept| (kept.sequence, self.forest.tree.node(kept.node).end()));
-        // A state of an earlier round serves where all of it lies on the way, and before what is still to be read.
+        // A state serves where all of it lies on the way, and before what is still to be read.
         let path = self.forest.path(leaf);
         let unread = self.forest.first_unread(leaf);
+        let is_before = |kept: &&Checkpoint| {
+            chain.contains(&kept.node) && self.forest.tree.node(kept.node).end() <= unread
+        };
+        let near = self.checkpoints.iter().rev().find(is_before);
+        let near = near.map(|kept| (kept.sequence, self.forest.tree.node(kept.node).end()));
         let cache = self.decoder.cache();
         let whole = |&id: &i32| {
             let tokens = cache.tokens(id);
@@ -146,7 +149,7 @@ impl Round<'_, '_> {
     /// Evaluates the tokens of a node from a place on.
     fn run(
         &mut self,
-        node: NodeId,
+        (leaf, node): (usize, NodeId),
         from: usize,
         sequence: i32,
         next: &mut Option<Next>,
@@ -158,20 +161,20 @@ impl Round<'_, '_> {
         let mut spots = Vec::new();
         for (place, &token) in tokens.iter().enumerate().skip(from) {
             if self.decoder.is_full_for(token) {
-                self.flush(&mut spots, next)?;
+                self.flush(leaf, &mut spots, next)?;
             }
             let spot = self.forest.spot_at(node, place);
             spots.extend(spot);
             self.decoder.add(token, depth + place, &[sequence], spot.is_some())?;
         }
-        self.flush(&mut spots, next)
+        self.flush(leaf, &mut spots, next)
     }
 
-    fn flush(&mut self, spots: &mut Vec<usize>, next: &mut Option<Next>) -> Result<(), String> {
+    fn flush(&mut self, leaf: usize, spots: &mut Vec<usize>, next: &mut Option<Next>) -> Result<(), String> {
         let (forest, jobs, vocabulary) = (&mut self.forest, &mut self.jobs, self.vocabulary);
         let mut failed = Vec::new();
         self.decoder.decode(|number, row| {
-            for read in forest.take_reads(spots[number]) {
+            for read in forest.take_reads(spots[number], |other| other == leaf) {
                 let (Read::First { job } | Read::Later { job, .. } | Read::Begin { job, .. }) = read;
                 let State::Open(task) = &mut jobs[job] else { continue };
                 match (&mut task.doing, read) {

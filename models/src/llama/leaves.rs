@@ -201,12 +201,16 @@ impl Forest {
             .find(|&spot| self.spots[spot].place == place && !self.spots[spot].is_read)
     }
 
-    /// What a spot's row is for; it counts as read from now on.
-    pub(super) fn take_reads(&mut self, spot: usize) -> Vec<Read> {
-        self.spots[spot].is_read = true;
+    /// What a spot's row is for. It counts as read from now on, unless replies begin there whose leaves are not admitted yet:
+    /// more of them may share a prompt than can be written side by side.
+    pub(super) fn take_reads(&mut self, spot: usize, is_admitted: impl Fn(usize) -> bool) -> Vec<Read> {
+        let is_due = |read: &Read| !matches!(read, Read::Begin { leaf, .. } if !is_admitted(*leaf));
         let reads = std::mem::take(&mut self.spots[spot].reads);
-        reads.iter().for_each(|read| self.pending[read.job()] -= 1);
-        reads
+        let (due, later): (Vec<Read>, Vec<Read>) = reads.into_iter().partition(is_due);
+        self.spots[spot].is_read = later.is_empty();
+        self.spots[spot].reads = later;
+        due.iter().for_each(|read| self.pending[read.job()] -= 1);
+        due
     }
 
     /// Whether a job waits for no more rows.

@@ -194,7 +194,8 @@ impl Round<'_, '_> {
                 }
             }
             Purpose::Spot(spot) => {
-                for read in forest.take_reads(spot) {
+                let is_admitted = |leaf| flights.iter().any(|flight| flight.leaf == leaf);
+                for read in forest.take_reads(spot, is_admitted) {
                     let (Read::First { job } | Read::Later { job, .. } | Read::Begin { job, .. }) = read;
                     let State::Open(task) = &mut jobs[job] else { continue };
                     match (&mut task.doing, read) {
