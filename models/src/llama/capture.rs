@@ -233,6 +233,7 @@ mod tests {
         assert!(capture.fault().is_some_and(|fault| fault.contains("1 rows")));
         assert!(capture.hidden(0).is_none() && capture.hidden(1).is_none());
     }
+
     #[test]
     fn a_fault_is_that_of_its_round_whatever_calls_follow_in_it() {
         let shared = Capture::new(2, 2);

@@ -88,8 +88,12 @@ fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
 }
 
 /// Where there are rounds their median is told: a round that something else disturbed does not move it.
+fn typical(pooled: f64, rounds: Ranged) -> f64 {
+    rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled)
+}
+
 fn speed(pooled: f64, rounds: Ranged, of: usize) -> String {
-    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
+    let ratio = typical(pooled, rounds);
     match ratio <= 1.0 {
         true => format!("{:.2}x as fast{}", 1.0 / ratio, over(rounds, of, |ratio| 1.0 / ratio)),
         false => format!("takes {ratio:.2}x the time{}", over(rounds, of, |ratio| ratio)),
@@ -97,7 +101,7 @@ fn speed(pooled: f64, rounds: Ranged, of: usize) -> String {
 }
 
 fn energy(pooled: f64, rounds: Ranged, of: usize) -> String {
-    let ratio = rounds.median.filter(|_| rounds.n > 1).unwrap_or(pooled);
+    let ratio = typical(pooled, rounds);
     format!("{ratio:.2}x energy{}", over(rounds, of, |ratio| ratio))
 }
 

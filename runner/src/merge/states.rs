@@ -101,15 +101,10 @@ fn belongs(file: &StatesFile, one: &Census) -> Result<(), Failure> {
     if !file.run_id.as_ref().is_some_and(own) {
         return Err(mismatch(format!("{path}: belongs to another run than the log beside it")));
     }
-    for (index, (name, sha256)) in &file.models {
-        let logged = one.header.models.get(usize::from(*index));
-        if logged.is_none_or(|logged| (&logged.name, &logged.sha256) != (name, sha256)) {
-            return Err(mismatch(format!(
-                "{path}: its model {index}, {name}, is another one than the log's"
-            )));
-        }
+    match file.other_model(&one.header) {
+        Some(fault) => Err(mismatch(format!("{path}: {fault}"))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn damage(file: &StatesFile) -> Option<String> {

@@ -31,7 +31,7 @@ fn two() -> RunLog {
         ],
     );
     let channel = Channel::new("total", Domain::ModuleTotal, Kind::Product, 2_000_000);
-    run.measured.began.push(began(channel));
+    run.measured.began.push(began("jetson", channel));
     run
 }
 

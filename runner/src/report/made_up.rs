@@ -111,7 +111,7 @@ pub(crate) fn turns() -> RunLog {
     let visit = |model, rounds: &[u32]| Visit { model, rounds: rounds.to_vec(), of: 2 };
     run.visits = vec![visit(0, &[0]), visit(1, &[0, 1]), visit(0, &[1])];
     run.turns = BTreeMap::from([(0, 0), (1, 2), (2, 1), (3, 1)]);
-    run.measured.began.push(began(Channel::new("total", Domain::Wall, Kind::Product, 2_000_000)));
+    run.measured.began.push(began("jetson", Channel::new("total", Domain::Wall, Kind::Product, 2_000_000)));
     for (group, model, joules) in [(0, 0, 80.0), (2, 1, 40.0), (3, 1, 80.0), (1, 0, 100.0)] {
         let window = Window {
             stretch: Stretch::Group,
@@ -135,13 +135,13 @@ pub(crate) fn turns() -> RunLog {
     run
 }
 
-/// A session that measures with one channel, ten times a second.
-pub(crate) fn began(channel: Channel) -> Began {
+/// A session that measures with one channel of a sensor, ten times a second.
+pub(crate) fn began(sensor: &str, channel: Channel) -> Began {
     Began {
         at: at(0),
         period_us: 100_000,
         sources: vec![SourceInfo {
-            id: "jetson".into(),
+            id: sensor.into(),
             place: String::new(),
             every_us: 100_000,
             channels: vec![channel],

@@ -10,6 +10,7 @@ use models::{FinalNorm, HiddenStates};
 
 use super::block::{FRONT_BYTES, MARK, Rest, filled, lengths, rest};
 use super::{FORMAT, Head, MAGIC, Place, STATES_FILE};
+use crate::entry::Header;
 use crate::exit::{Exit, Failure};
 use crate::log::LOG_FILE;
 
@@ -88,6 +89,16 @@ impl StatesFile {
         let bytes = input.get_ref().metadata().map_err(failed)?.len();
         found.torn_bytes = bytes.saturating_sub(found.end_of_good_bytes);
         Ok(found)
+    }
+
+    /// A model that is not the one of a log's header, in words; `None` where all are.
+    pub fn other_model(&self, header: &Header) -> Option<String> {
+        let is_other = |(index, (name, sha256)): &(&u16, &(String, String))| {
+            let logged = header.models.get(usize::from(**index));
+            logged.is_none_or(|logged| (&logged.name, &logged.sha256) != (name, sha256))
+        };
+        let (index, (name, _)) = self.models.iter().find(is_other)?;
+        Some(format!("its model {index}, {name}, is another one than the log's"))
     }
 
     /// Reads all states of a place.

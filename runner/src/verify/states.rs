@@ -77,13 +77,7 @@ fn fault(file: &StatesFile, run: &RunLog) -> Option<String> {
         Some(run_id) if !is_own(run_id) => return Some(format!("belongs to another run, {run_id}")),
         Some(_) => {}
     }
-    for (index, (name, sha256)) in &file.models {
-        let logged = run.header.models.get(usize::from(*index));
-        if logged.is_none_or(|logged| (&logged.name, &logged.sha256) != (name, sha256)) {
-            return Some(format!("its model {index}, {name}, is another one than the log's"));
-        }
-    }
-    None
+    file.other_model(&run.header)
 }
 
 /// Every scored reply of a run: its item, the turn, the request.

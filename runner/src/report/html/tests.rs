@@ -4,7 +4,7 @@ use datasets::{NoAnswer, Said, Verdict};
 
 use super::*;
 use crate::entry::{ItemRecord, ModelRecord};
-use crate::report::made_up::{item, run, text as reply, turn};
+use crate::report::made_up::{began, item, run, text as reply, turn};
 
 const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u{202e}\u{0}</pre>";
 
@@ -143,29 +143,13 @@ fn a_page_of_many_items_stays_small() {
 fn sampled() -> RunLog {
     use crate::clock::Moment;
     use crate::telemetry::record::{Began, Row};
-    use crate::telemetry::source::{Channel, Domain, Kind, SourceInfo};
+    use crate::telemetry::source::{Channel, Domain, Kind};
 
     let mut run = two_models();
     let at = |second: u64| Moment { mono_us: second * 1_000_000, wall_us: 0 };
     run.measured.began.push(Began {
-        at: at(0),
-        period_us: 100_000,
-        sources: vec![SourceInfo {
-            id: "meter".into(),
-            place: String::new(),
-            every_us: 100_000,
-            channels: vec![Channel::new("total", Domain::Wall, Kind::Measured, 0)],
-            total: Some(0),
-            notes: Vec::new(),
-        }],
-        absent: Vec::new(),
-        headline: Some(0),
-        missing: None,
-        every_us: vec![100_000],
         temperatures: vec!["cpu".into()],
-        clocks: Vec::new(),
-        conditions: Default::default(),
-        notes: Vec::new(),
+        ..began("meter", Channel::new("total", Domain::Wall, Kind::Measured, 0))
     });
     for second in (0..30).chain(40..60) {
         let row = Row {
