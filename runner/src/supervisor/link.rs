@@ -91,6 +91,9 @@ impl Link {
     ) -> Result<Self, LinkError> {
         let mut command = program.command();
         command.kill_on_drop(true);
+        // The frames of a backtrace would push the line that tells the cause out of the last words, and looking up their names
+        // takes memory where there is none left.
+        command.env("RUST_BACKTRACE", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C on a terminal reaches the whole process group; the worker must not die of the first one.
         #[cfg(unix)]
