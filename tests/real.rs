@@ -12,6 +12,7 @@ mod pictures;
 mod probing;
 mod program;
 mod states;
+mod streams;
 
 use std::path::PathBuf;
 
@@ -66,6 +67,31 @@ fn answer(engine: &mut impl Engine, job: &Job) -> Reply {
 }
 
 const CAPITAL: &str = "<|im_start|>user\nWhat is the capital of France?<|im_end|>\n<|im_start|>assistant\n";
+
+/// Where two replies to one prompt part.
+enum Parting {
+    Never,
+    /// The text up to there has other tokens than were written, so that it cannot be asked about.
+    Unknown,
+    /// At this token, where the best one leads by so much.
+    Lead(usize, f32),
+}
+
+/// Looks where two replies to the prompt of a job part, which has one text.
+fn parting(engine: &mut impl Engine, job: &Job, a: &models::Generated, b: &models::Generated) -> Parting {
+    let Some(at) = a.tokens.iter().zip(&b.tokens).position(|(a, b)| a != b) else { return Parting::Never };
+    let prompt = &job.prompt[0].text;
+    let mut ids = |text: &str| -> Vec<i32> {
+        let tokens = engine.tokenise(&[self::job(text, job.request.clone())]).expect("tokens");
+        tokens[0].prompt.iter().map(|token| token.id).collect()
+    };
+    let wanted = [&ids(prompt)[..], &b.tokens[..at]].concat();
+    let text = |length| format!("{prompt}{}", String::from_utf8_lossy(&b.bytes[..length]));
+    let cut = (0..=b.bytes.len()).find(|&length| ids(&text(length)) == wanted);
+    let Some(cut) = cut else { return Parting::Unknown };
+    let Reply::Scored(scored) = answer(engine, &score(&text(cut), &["."])) else { panic!("not scored") };
+    Parting::Lead(at, scored.top[0].logprob - scored.top[1].logprob)
+}
 
 /// The first jobs of the first items of a task.
 fn jobs(task: &str, limit: usize, interfaces: &[&str], max_tokens: u32) -> Vec<Job> {

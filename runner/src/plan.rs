@@ -69,6 +69,12 @@ pub struct Group {
 }
 
 impl Plan {
+    /// Whether any reply is written.
+    pub fn generates(&self) -> bool {
+        let mut conditions = self.tasks.iter().flat_map(|task| &task.conditions);
+        conditions.any(|condition| condition.interface.generates)
+    }
+
     /// Makes the plan. `name` and `text` are the configuration's, for messages.
     pub fn make(config: Config, name: &str, text: &str) -> Result<Plan, Failure> {
         Plan::make_from(config, name, text, &mut Disk)

@@ -86,25 +86,14 @@ fn replies_side_by_side_are_those_one_by_one_but_for_near_ties() {
     let [together, alone] = &mut replies;
     let mut judged = 0;
     for (index, (a, b)) in together.zip(alone).enumerate() {
-        let Some(at) = a.tokens.iter().zip(&b.tokens).position(|(a, b)| a != b) else {
-            judged += 1;
-            continue;
-        };
-        // The text up to there as a prompt; its tokens must be those that were written.
-        let pieces = engine.tokenise(&[story(index, 1)]).expect("tokens")[0].prompt.len();
-        let written: Vec<u8> = b.bytes.clone();
-        let cut = (0..=written.len()).find(|&length| {
-            let text = format!("{}{}", opening(index), String::from_utf8_lossy(&written[..length]));
-            let tokens = &engine.tokenise(&[job(&text, story(index, 1).request)]).expect("tokens")[0].prompt;
-            let ids: Vec<i32> = tokens.iter().skip(pieces).map(|token| token.id).collect();
-            ids == b.tokens[..at]
-        });
-        let Some(cut) = cut else { continue };
-        let text = format!("{}{}", opening(index), String::from_utf8_lossy(&written[..cut]));
-        let Reply::Scored(scored) = answer(&mut engine, &score(&text, &["."])) else { panic!("not scored") };
-        let lead = scored.top[0].logprob - scored.top[1].logprob;
-        judged += 1;
-        assert!(lead < NEAR, "reply {index} parts at token {at} where {:?} leads by {lead}", scored.top[0]);
+        match parting(&mut engine, &story(index, 1), &a, &b) {
+            Parting::Never => judged += 1,
+            Parting::Unknown => {}
+            Parting::Lead(at, lead) => {
+                judged += 1;
+                assert!(lead < NEAR, "reply {index} parts at token {at} where the best one leads by {lead}");
+            }
+        }
     }
     assert!(judged >= 5, "{judged} of 8 replies are equal, or part where it could be judged");
 }

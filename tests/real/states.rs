@@ -120,3 +120,14 @@ fn kvc_05_a_sliding_window_shares_prompts_like_any_cache() {
     let evaluated: u64 = shared.iter().map(|reply| u64::from(reply.usage().evaluated_tokens)).sum();
     assert_eq!(evaluated, distinct_prefixes(&mut packed, &jobs));
 }
+
+/// A reply that goes on for longer than a window leaves cells behind, which the library gives away together with all that
+/// lies before them: a later prompt that parts from it there must not go on from it.
+#[test]
+fn what_a_window_has_passed_is_no_source_for_prompts_that_part_before_it() {
+    let model = "tiny-gemma3.gguf";
+    let jobs: Vec<Job> = (0..12).map(|index| streams::written(index, false)).collect();
+    let packed = streams::round(&mut streams::together(model), &jobs);
+    let exact = streams::round(&mut open(model, Mode::Exact, 1), &jobs);
+    streams::assert_same(model, &jobs, &packed, &exact);
+}

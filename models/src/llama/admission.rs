@@ -3,9 +3,9 @@
 use super::decoder::Decoder;
 use super::leaves::{Forest, Leaf};
 use super::packed::Round;
-use super::state::{Flight, State};
+use super::state::{Flight, Seat, State};
 use super::work::Doing;
-use super::writing::Writing;
+use super::writing::{Next, Writing};
 use crate::labels::common_prefix;
 use crate::tree::NodeId;
 
@@ -52,7 +52,7 @@ impl Admission {
         let paths: Vec<Vec<i32>> = (0..leaves).map(|leaf| forest.path(leaf)).collect();
         let mut idle: Vec<Idle> = decoder.cache().in_use().map(|id| Idle { id, until: 0 }).collect();
         for (leaf, path) in paths.iter().enumerate() {
-            let source = decoder.cache().best(path, forest.first_unread(leaf));
+            let source = decoder.source(path, forest.first_unread(leaf));
             let kept = source.and_then(|(id, _)| idle.iter_mut().find(|idle| idle.id == id));
             if let Some(idle) = kept {
                 // Needed while this leaf is not admitted.
@@ -144,7 +144,7 @@ impl Round<'_, '_> {
         self.flights.push(Flight {
             leaf,
             node,
-            sequence: id,
+            seat: Seat::Prompts(id),
             writer,
             prompt_tokens,
             steps: 0,
@@ -175,11 +175,20 @@ impl Round<'_, '_> {
     /// The sequence that a leaf can go on from, with how many tokens of it: up to the first one whose logits are still
     /// to be read.
     fn source(&self, leaf: usize) -> Option<(i32, usize)> {
-        self.decoder.cache().best(&self.admission.paths[leaf], self.forest.first_unread(leaf))
+        self.decoder.source(&self.admission.paths[leaf], self.forest.first_unread(leaf))
     }
 
-    /// Tokens that a leaf's reply may have.
+    /// Whether a leaf's reply moves to the cache of replies. One that a later round may go on from must be able to return.
+    fn parts(&self, leaf: usize) -> bool {
+        let Some(job) = self.forest.leaves[leaf].writer else { return false };
+        self.streams.as_ref().is_some_and(|streams| streams.can_return() || !self.is_asked(job))
+    }
+
+    /// Tokens that a leaf's reply may have in the cache of prompts.
     fn reply_tokens(&self, leaf: usize) -> usize {
+        if self.parts(leaf) {
+            return 0;
+        }
         let writing = self.forest.leaves[leaf].writer.and_then(|job| self.jobs[job].writing());
         writing.map_or(0, Writing::most_tokens)
     }
@@ -189,22 +198,56 @@ impl Round<'_, '_> {
         self.flights.iter().map(|flight| self.reply_tokens(flight.leaf).saturating_sub(flight.steps)).sum()
     }
 
+    /// Moves replies that have begun to their own cache; their prompts are kept for the next leaf.
+    pub(super) fn part(&mut self) -> Result<(), String> {
+        for index in 0..self.flights.len() {
+            let Flight { leaf, seat, .. } = self.flights[index];
+            let Seat::Prompts(from) = seat else { continue };
+            if !matches!(self.flights[index].next, Some(Next::Token(_))) || !self.parts(leaf) {
+                continue;
+            }
+            let tokens = self.flights[index].writer.and_then(|job| self.jobs[job].writing());
+            let tokens = tokens.map_or(0, Writing::most_tokens);
+            let Some(streams) = &mut self.streams else { break };
+            self.flights[index].seat = Seat::Streams(streams.take(self.decoder, from, tokens)?);
+            self.admission.idle.push(Idle { id: from, until: leaf + 2 });
+            self.admission.is_worth_a_try = true;
+        }
+        self.sweep()
+    }
+
     /// A leaf is done: its sequence is kept for the next leaf, for a later round, or given back.
     pub(super) fn leave(&mut self, flight: Flight) -> Result<(), String> {
-        let until = if self.is_followed(&flight) { LATER } else { flight.leaf + 2 };
-        self.admission.idle.push(Idle { id: flight.sequence, until });
         self.admission.is_worth_a_try = true;
+        let is_followed = self.is_followed(&flight);
+        let room = self.decoder.cells().saturating_sub(self.decoder.cache().taken() + self.reserved());
+        match (flight.seat, &mut self.streams) {
+            (Seat::Prompts(id), _) => {
+                let until = if is_followed { LATER } else { flight.leaf + 2 };
+                self.admission.idle.push(Idle { id, until });
+            }
+            (Seat::Streams(place), Some(streams)) => {
+                // It comes back with cells of its own, also for the prompt that it shared before.
+                if is_followed && streams.decoder.cache().tokens(place).len() <= room {
+                    let id = streams.give(place, self.decoder)?;
+                    self.admission.idle.extend(id.map(|id| Idle { id, until: LATER }));
+                }
+                streams.decoder.remove(place)?;
+            }
+            (Seat::Streams(_), None) => {}
+        }
         self.sweep()
     }
 
     /// Whether a later round may go on from a leaf, and from no sequence that is kept already.
     fn is_followed(&self, flight: &Flight) -> bool {
-        let is_asked = |job: usize| self.admission.follow_up.get(job).copied().unwrap_or(false);
         if let Some(job) = flight.writer {
-            return is_asked(job) && matches!(self.jobs[job], State::Done(crate::Reply::Generated(_)));
+            return self.is_asked(job) && matches!(self.jobs[job], State::Done(crate::Reply::Generated(_)));
         }
         let path = &self.admission.paths[flight.leaf];
-        let Some(job) = self.forest.ends_at(flight.node).find(|&job| is_asked(job)) else { return false };
+        let Some(job) = self.forest.ends_at(flight.node).find(|&job| self.is_asked(job)) else {
+            return false;
+        };
         // One of several labels stands for the prompt that they share.
         let prompt = match &self.jobs[job] {
             State::Open(task) => match &task.doing {
@@ -217,6 +260,11 @@ impl Round<'_, '_> {
         !later
             .map(|idle| common_prefix(self.decoder.cache().tokens(idle.id), path))
             .any(|kept| kept >= prompt)
+    }
+
+    /// Whether a later round may go on from a job.
+    fn is_asked(&self, job: usize) -> bool {
+        self.admission.follow_up.get(job).copied().unwrap_or(false)
     }
 
     /// Gives back what nobody needs any more.
@@ -249,9 +297,12 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Empties the cache.
+    /// Empties the caches.
     pub(super) fn forget(&mut self) {
         self.decoder.clear();
+        if let Some(streams) = &mut self.streams {
+            streams.decoder.clear();
+        }
         self.admission.idle.clear();
     }
 

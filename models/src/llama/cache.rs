@@ -27,11 +27,6 @@ impl Cache {
         Cache { sequences: (0..sequences).map(|_| None).collect(), ..Cache::default() }
     }
 
-    /// Sequences that there are.
-    pub(super) fn sequences(&self) -> usize {
-        self.sequences.len()
-    }
-
     /// Cells in use.
     pub(super) fn taken(&self) -> usize {
         self.uses.len() - self.free.len()
@@ -53,12 +48,18 @@ impl Cache {
         self.sequences[id as usize].as_ref().map_or(&[], |sequence| &sequence.tokens)
     }
 
-    /// The sequence that shares most with a path, up to `most` tokens, and how many; the lowest number of equals.
-    pub(super) fn best(&self, path: &[i32], most: usize) -> Option<(i32, usize)> {
-        let shared = |id: i32| (id, common_prefix(self.tokens(id), path).min(most));
+    /// The sequence that shares most with a path, up to `most` tokens, and how many; the lowest number of equals, and none
+    /// that cannot be gone on from there.
+    pub(super) fn best(
+        &self,
+        path: &[i32],
+        most: usize,
+        goes_on: impl Fn(i32, usize) -> bool,
+    ) -> Option<(i32, usize)> {
         let mut best: Option<(i32, usize)> = None;
-        for (id, tokens) in self.in_use().map(shared) {
-            if tokens > best.map_or(0, |(_, most)| most) {
+        for id in self.in_use() {
+            let tokens = common_prefix(self.tokens(id), path).min(most);
+            if tokens > best.map_or(0, |(_, most)| most) && goes_on(id, tokens) {
                 best = Some((id, tokens));
             }
         }
@@ -173,8 +174,11 @@ mod tests {
         let mut cache = Cache::new(3);
         [1, 2, 3].iter().for_each(|&token| cache.push(token, &[1, 2]));
         cache.push(4, &[2]);
-        assert_eq!(cache.best(&[1, 2, 3, 4, 5], usize::MAX), Some((2, 4)));
-        assert_eq!(cache.best(&[1, 2, 3, 4, 5], 3), Some((1, 3)));
-        assert_eq!(cache.best(&[9], usize::MAX), None);
+        let best = |path: &[i32], most| cache.best(path, most, |_, _| true);
+        assert_eq!(best(&[1, 2, 3, 4, 5], usize::MAX), Some((2, 4)));
+        assert_eq!(best(&[1, 2, 3, 4, 5], 3), Some((1, 3)));
+        assert_eq!(best(&[9], usize::MAX), None);
+        let others = |no: i32| cache.best(&[1, 2, 3, 4, 5], usize::MAX, |id, _| id != no);
+        assert_eq!((others(2), others(1)), (Some((1, 3)), Some((2, 4))));
     }
 }

@@ -6,6 +6,11 @@ use std::ptr::NonNull;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_sys_2 as sys;
 
+/// What is saved of a sequence: everything, or what layers hold that see a window alone. Macros of the library, which the
+/// binding leaves out.
+const WHOLE: sys::llama_state_seq_flags = 0;
+const WINDOWS_ONLY: sys::llama_state_seq_flags = 1;
+
 /// An open context.
 pub(super) struct Context {
     context: NonNull<sys::llama_context>,
@@ -20,6 +25,13 @@ pub(super) fn directions(model: &LlamaModel) -> usize {
         sys::LLAMA_ROPE_TYPE_MROPE | sys::LLAMA_ROPE_TYPE_IMROPE => 4,
         _ => 1,
     }
+}
+
+/// Tokens that the layers of a model see which see a window alone; 0 where there are none.
+#[allow(unsafe_code)]
+pub(super) fn window_tokens(model: &LlamaModel) -> usize {
+    // SAFETY: the model lives.
+    unsafe { sys::llama_model_n_swa(pointer(model)) }.max(0) as usize
 }
 
 /// The library's own pointer to a model.
@@ -99,6 +111,52 @@ impl Context {
         let memory = self.memory();
         // SAFETY: as above.
         unsafe { sys::llama_memory_seq_cp(memory, from, to, 0, positions as i32) }
+    }
+
+    /// The first position that the cache holds of a sequence in all of its layers; negative for none.
+    pub(super) fn first_position(&self, sequence: i32) -> i32 {
+        // SAFETY: as above.
+        unsafe { sys::llama_memory_seq_pos_min(self.memory(), sequence) }
+    }
+
+    /// Bytes of what the cache holds of a sequence; of the layers that see a window alone, where it keeps those apart.
+    pub(super) fn state_bytes(&mut self, sequence: i32, windows: bool) -> usize {
+        let flags = if windows { WINDOWS_ONLY } else { WHOLE };
+        // SAFETY: as above.
+        unsafe { sys::llama_state_seq_get_size_ext(self.context.as_ptr(), sequence, flags) }
+    }
+
+    /// Copies what the cache holds of a sequence; `false` where the library cannot.
+    pub(super) fn read_state(&mut self, sequence: i32, into: &mut Vec<u8>) -> bool {
+        let bytes = self.state_bytes(sequence, false);
+        into.clear();
+        into.resize(bytes, 0);
+        // SAFETY: as above; the library writes at most `bytes`.
+        let read = unsafe {
+            sys::llama_state_seq_get_data_ext(
+                self.context.as_ptr(),
+                into.as_mut_ptr(),
+                bytes,
+                sequence,
+                WHOLE,
+            )
+        };
+        read > 0 && read == bytes
+    }
+
+    /// Gives a sequence what was read of another one; `false` where the library refuses it.
+    pub(super) fn write_state(&mut self, sequence: i32, state: &[u8]) -> bool {
+        // SAFETY: as above; the library reads at most as many bytes as there are.
+        let written = unsafe {
+            sys::llama_state_seq_set_data_ext(
+                self.context.as_ptr(),
+                state.as_ptr(),
+                state.len(),
+                sequence,
+                WHOLE,
+            )
+        };
+        written > 0 && written == state.len()
     }
 
     fn memory(&self) -> sys::llama_memory_t {

@@ -2,50 +2,18 @@
 
 use std::time::Instant;
 
-use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
-use llama_cpp_sys_2 as sys;
 
 use super::cache::Cache;
 use super::capture::{self, Capture};
-use super::checkpointed::STATES;
-use super::context::{Batch, Context, directions};
+use super::context::{Batch, Context, directions, window_tokens};
+use super::shape::Shape;
 use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
-use crate::{Call, EngineError, KvType, LoadSpec, PhaseKind, Span, Spans, States};
+use crate::{Call, EngineError, LoadSpec, PhaseKind, Span, Spans, States};
 
-/// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
-const MICRO_BATCH_TOKENS: u32 = 512;
-/// Sequences that llama.cpp can tell apart.
-const MAX_SEQUENCES: u32 = 256;
 /// Bytes that the rows of logits of one call may take: a large vocabulary gets fewer rows, not more memory.
 const ROWS_BYTES: usize = 32 << 20;
-
-/// What a spec asks of the library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
-    pub(super) cells: u32,
-    pub(super) batch_tokens: u32,
-    /// One more than the sequences that are worked on: forks need a place.
-    pub(super) sequences: u32,
-}
-
-impl Shape {
-    /// `keeps_state`: sequences have a state of their own each, and only few fit.
-    pub(super) fn of(spec: &LoadSpec, keeps_state: bool) -> Self {
-        let most = if keeps_state { STATES } else { MAX_SEQUENCES - 1 };
-        let cells = spec.cells.max(spec.context_tokens).max(1);
-        Shape {
-            cells,
-            batch_tokens: spec.batch_tokens.clamp(1, cells),
-            sequences: spec.sequences.clamp(1, most) + 1,
-        }
-    }
-
-    pub(super) fn micro_batch_tokens(self) -> u32 {
-        self.batch_tokens.min(MICRO_BATCH_TOKENS)
-    }
-}
 
 /// Rows of logits of one call.
 pub(super) fn rows(vocab_tokens: usize) -> usize {
@@ -64,6 +32,7 @@ pub(super) struct Decoder {
     cache: Cache,
     context_tokens: u32,
     cells: u32,
+    window_tokens: usize,
     library_us: u64,
     /// Calls of the round with their ends, while they are wanted.
     calls: Option<Vec<(u32, Instant)>>,
@@ -78,44 +47,31 @@ pub(super) struct Decoder {
 
 impl Decoder {
     pub(super) fn new(
-        _: &LlamaBackend,
         model: &'static LlamaModel,
         spec: &LoadSpec,
+        shape: Shape,
     ) -> Result<Self, EngineError> {
-        Decoder::open(model, spec, None)
+        Decoder::open(model, spec, shape, None)
     }
 
     /// The same, able to tell hidden states.
-    pub(super) fn listening(model: &'static LlamaModel, spec: &LoadSpec) -> Result<Self, EngineError> {
+    pub(super) fn listening(
+        model: &'static LlamaModel,
+        spec: &LoadSpec,
+        shape: Shape,
+    ) -> Result<Self, EngineError> {
         let capture = Capture::new(model.n_embd().max(0) as usize, model.n_layer() as usize);
-        Decoder::open(model, spec, Some(capture))
+        Decoder::open(model, spec, shape, Some(capture))
     }
 
     fn open(
         model: &'static LlamaModel,
         spec: &LoadSpec,
+        shape: Shape,
         capture: Option<capture::Shared>,
     ) -> Result<Self, EngineError> {
-        let Shape { cells, batch_tokens, sequences } = Shape::of(spec, keeps_state(model));
-        let kv = match spec.kv {
-            KvType::F16 => sys::GGML_TYPE_F16,
-            KvType::Q8_0 => sys::GGML_TYPE_Q8_0,
-            KvType::Q4_0 => sys::GGML_TYPE_Q4_0,
-        };
-        let mut params = Context::defaults();
-        params.n_ctx = cells;
-        // llama.cpp aborts where a batch has no place for one row of every sequence.
-        params.n_batch = batch_tokens.max(sequences);
-        params.type_k = kv;
-        params.type_v = kv;
-        params.n_ubatch = batch_tokens.min(MICRO_BATCH_TOKENS);
-        params.n_seq_max = sequences;
-        params.kv_unified = true;
-        // A window that forgets would make forks and roll-backs fail.
-        params.swa_full = true;
-        params.n_threads = spec.threads as i32;
-        params.n_threads_batch = spec.threads_batch as i32;
-        params.no_perf = true;
+        let mut params = shape.params(spec);
+        let Shape { cells, batch_tokens, sequences, shares: _ } = shape;
         if let Some(capture) = &capture {
             capture::listen(&mut params, capture);
         }
@@ -131,6 +87,7 @@ impl Decoder {
             wanted: Vec::with_capacity(batch_tokens as usize),
             cache: Cache::new(sequences as usize),
             context_tokens: spec.context_tokens,
+            window_tokens: window_tokens(model),
             library_us: 0,
             calls: None,
             tile: None,
@@ -223,6 +180,27 @@ impl Decoder {
         Ok(id)
     }
 
+    /// Bytes that the library saves of the layers of a sequence that see a window alone; of all where it has no such.
+    pub(super) fn window_bytes(&mut self, sequence: i32) -> usize {
+        self.timed(|context| context.state_bytes(sequence, true))
+    }
+
+    /// Copies what the cache holds of a sequence; `false` where the library cannot.
+    pub(super) fn read_state(&mut self, sequence: i32, into: &mut Vec<u8>) -> bool {
+        self.timed(|context| context.read_state(sequence, into))
+    }
+
+    /// Takes a free sequence into use with what was read of another cache: these tokens, more to come.
+    pub(super) fn restore(&mut self, tokens: &[i32], more: usize, state: &[u8]) -> Result<i32, String> {
+        let id = self.claim(tokens.len() + more)?;
+        tokens.iter().for_each(|&token| self.cache.push(token, &[id]));
+        if self.timed(|context| context.write_state(id, state)) {
+            return Ok(id);
+        }
+        self.remove(id)?;
+        Err(format!("the KV cache does not take {} tokens of another one", tokens.len()))
+    }
+
     /// Gives a sequence back.
     pub(super) fn remove(&mut self, sequence: i32) -> Result<(), String> {
         self.cache.remove(sequence);
@@ -230,6 +208,19 @@ impl Decoder {
             true => Ok(()),
             false => Err(format!("the KV cache refuses to drop sequence {sequence}")),
         }
+    }
+
+    /// The sequence that shares most with a path, up to `most` tokens, and how many.
+    ///
+    /// Where layers see a window alone, the library gives the cells that a sequence has left behind to others, and takes
+    /// what lies before them from the sequence, also where its cache has room for all. Such a sequence is no source for
+    /// what parts from it earlier than a window behind that.
+    pub(super) fn source(&self, path: &[i32], most: usize) -> Option<(i32, usize)> {
+        self.cache.best(path, most, |id, tokens| {
+            let first = self.context.first_position(id).max(0) as usize;
+            // Places of pictures are no number of tokens.
+            first == 0 || (self.vision.is_none() && first + self.window_tokens <= tokens + 1)
+        })
     }
 
     /// Lets `to`, which must be empty, begin with the first `tokens` tokens of `from`. The tokens are shared.
@@ -250,11 +241,6 @@ impl Decoder {
             self.cache.cut(position);
         }
         is_cut
-    }
-
-    /// Numbers that sequences may have are below this.
-    pub(super) fn sequences(&self) -> i32 {
-        self.cache.sequences() as i32
     }
 
     /// Tokens that the library takes in one call, and those that it computes at once.

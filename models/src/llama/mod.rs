@@ -15,8 +15,10 @@ mod packed;
 mod probing;
 mod quantise;
 mod scoring;
+mod shape;
 mod sizing;
 mod state;
+mod streams;
 mod unembedding;
 mod vision;
 mod vocabulary;
@@ -36,8 +38,10 @@ use crate::{
     Advance, Buffers, Engine, EngineError, EngineFacts, Job, LoadSpec, Mode, Phase, PhaseKind, Probe,
     ProbeReply, PromptSize, Readout, Reply, Request, RoundReply, Shown, States, Tokenised,
 };
-use decoder::{Decoder, Shape, keeps_state};
+use decoder::{Decoder, keeps_state};
 use eyes::Eyes;
+use shape::Shape;
+use streams::Streams;
 use unembedding::Unembedding;
 use vision::Vision;
 use vocabulary::{Impossible, Vocabulary};
@@ -49,6 +53,10 @@ pub struct Llama {
     vocabulary: Vocabulary,
     /// `None` when only the vocabulary was loaded.
     decoder: Option<Decoder>,
+    /// Where replies are written, unless they stay with the prompts.
+    streams: Option<Streams>,
+    /// The context of prompts.
+    shape: Shape,
     parallel: usize,
     facts: EngineFacts,
     model: &'static LlamaModel,
@@ -70,10 +78,18 @@ impl Llama {
         })?;
         let model: &'static LlamaModel = Box::leak(Box::new(model));
         let vocabulary = Vocabulary::new(model);
-        let decoder = match spec.vocab_only {
-            true => None,
-            false => Some(Decoder::new(backend, model, spec)?),
-        };
+        let mut shape = Shape::of(spec, keeps_state(model));
+        let (mut decoder, mut streams) = (None, None);
+        if let (Some((prompts, replies)), false) = (Shape::apart(spec, keeps_state(model)), spec.vocab_only) {
+            let mut opened = Decoder::new(model, spec, prompts)?;
+            streams = Streams::open(model, spec, replies, &mut opened)?;
+            if streams.is_some() {
+                (decoder, shape) = (Some(opened), prompts);
+            }
+        }
+        if decoder.is_none() && !spec.vocab_only {
+            decoder = Some(Decoder::new(model, spec, shape)?);
+        }
         let vision = match (&spec.mmproj, spec.vocab_only) {
             (Some(_), false) => Some(open_vision(model, spec, true)?),
             _ => None,
@@ -95,6 +111,8 @@ impl Llama {
         Ok(Llama {
             vocabulary,
             decoder,
+            streams,
+            shape,
             parallel,
             facts,
             model,
@@ -171,7 +189,7 @@ impl Llama {
         if wish != States::None && self.decoder.as_ref().is_some_and(|decoder| !decoder.listens()) {
             // The first context's memory is needed for the second; what reads pictures stays.
             let vision = self.decoder.take().and_then(|decoder| decoder.vision);
-            let mut decoder = Decoder::listening(self.model, &self.spec)?;
+            let mut decoder = Decoder::listening(self.model, &self.spec, self.shape)?;
             decoder.vision = vision;
             self.decoder = Some(decoder);
         }
@@ -268,7 +286,18 @@ impl Engine for Llama {
         let mut reply = if self.facts.packs || self.facts.checkpoints {
             let follow_up = jobs.iter().map(|job| job.follow_up).collect();
             match self.facts.packs {
-                true => packed::round(decoder, &self.vocabulary, self.parallel, tasks, follow_up, progress),
+                true => {
+                    let streams = self.streams.as_mut();
+                    packed::round(
+                        decoder,
+                        streams,
+                        &self.vocabulary,
+                        self.parallel,
+                        tasks,
+                        follow_up,
+                        progress,
+                    )
+                }
                 false => checkpointed::round(decoder, &self.vocabulary, tasks, follow_up, progress),
             }
         } else {

@@ -2,16 +2,20 @@
 //!
 //! The round's token sequences form a prefix tree. Its leaves are admitted in the order of the tree, as many as
 //! sequences, cells and places to write in allow, and leave when they are done, so that others follow at any step. A
-//! step is one call of the library: the next token of every reply that is being written, filled up with prompt tokens
-//! of those that were admitted. A token of a shared run is evaluated once for all admitted leaves below it; later ones
-//! fork. All of this depends on the jobs of the group alone, so a repeated group gives the same bits.
+//! token of a shared run is evaluated once for all admitted leaves below it; later ones fork.
+//!
+//! Replies move to a cache of their own once their prompt is evaluated, where there is one ([`Streams`]): their next
+//! tokens are one call of the library, made while no prompt waits, so that it holds as many of them as there are places.
+//! Replies that stay with the prompts share a call with prompt tokens. All of this depends on the jobs of the group alone,
+//! so a repeated group gives the same bits.
 
 use std::time::Instant;
 
 use super::admission::{Admission, Run};
 use super::decoder::Decoder;
 use super::leaves::{Forest, Read};
-use super::state::{Flight, Jobs, State};
+use super::state::{Flight, Jobs, Seat, State};
+use super::streams::Streams;
 use super::vision::is_of_picture;
 use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
@@ -29,6 +33,8 @@ enum Purpose {
 
 pub(super) struct Round<'a, 'j> {
     pub(super) decoder: &'a mut Decoder,
+    /// Where replies are written, unless they stay with the prompts.
+    pub(super) streams: Option<&'a mut Streams>,
     vocabulary: &'a Vocabulary,
     pub(super) jobs: Jobs<'j>,
     pub(super) forest: Forest,
@@ -52,6 +58,7 @@ pub(super) struct Round<'a, 'j> {
 /// Answers the jobs of a round. `follow_up` says which of them a later round may go on from.
 pub(super) fn round<'j>(
     decoder: &mut Decoder,
+    streams: Option<&mut Streams>,
     vocabulary: &Vocabulary,
     parallel: usize,
     tasks: Vec<Result<Task<'j>, Box<Reply>>>,
@@ -62,10 +69,14 @@ pub(super) fn round<'j>(
     let forest = jobs.forest();
     let phase = |kind| Phase { kind, wall_us: 0, library_us: 0, tokens: 0 };
     let done = Advance { jobs: jobs.done(), tokens: 0 };
-    let places = parallel.clamp(1, decoder.rows());
+    // One reply alone meets no other.
+    let are_several = forest.leaves.iter().filter(|leaf| leaf.writer.is_some()).nth(1).is_some();
+    let streams = streams.filter(|_| are_several);
+    let places = streams.as_ref().map_or(parallel, |streams| streams.number()).clamp(1, decoder.rows());
     let mut round = Round {
         admission: Admission::new(decoder, &forest, places, follow_up),
         decoder,
+        streams,
         vocabulary,
         jobs,
         forest,
@@ -100,39 +111,58 @@ impl Round<'_, '_> {
         }
     }
 
-    /// One call of the library.
+    /// Goes on with the prompts; replies that have a cache of their own go on when no prompt waits.
     fn step(&mut self) -> Result<(), String> {
         let started = Instant::now();
-        let before = self.decoder.library_us();
+        let before = self.library_us();
         self.purposes.clear();
         // Pictures and tokens cannot share a call. Pictures go first: replies that waited for them go on together with
         // those that they lead to.
         let written = if self.next_is_of_picture() { 0 } else { self.add_replies()? };
         let read = self.add_prompts()?;
-        self.evaluate()?;
-        let wall_us = started.elapsed().as_micros() as u64;
-        let phase = match (written, read) {
-            (0, _) => &mut self.prefill,
-            (_, 0) => &mut self.decode,
-            _ => &mut self.mixed,
-        };
-        self.decoder.note_span(phase.kind, started);
-        phase.wall_us += wall_us;
-        phase.library_us += self.decoder.library_us() - before;
-        phase.tokens += (written + read) as u32;
-        self.done.tokens += (written + read) as u64;
-        self.account(wall_us, written, read);
+        self.evaluate(false)?;
+        self.part()?;
+        self.account(started, before, written, read);
+        if !self.runs.is_empty() {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let before = self.library_us();
+        self.purposes.clear();
+        let written = self.add_streams()?;
+        self.evaluate(true)?;
+        self.account(started, before, written, 0);
         Ok(())
     }
 
-    /// Adds the last token of every reply; gives their number.
+    fn library_us(&self) -> u64 {
+        self.decoder.library_us() + self.streams.as_ref().map_or(0, |streams| streams.decoder.library_us())
+    }
+
+    /// Adds the last token of every reply that stays with the prompts; gives their number.
     fn add_replies(&mut self) -> Result<usize, String> {
         for (index, flight) in self.flights.iter_mut().enumerate() {
-            let Some(Next::Token(token)) = flight.next else { continue };
-            flight.next = None;
-            flight.steps += 1;
-            let position = flight.prompt_tokens + flight.steps - 1;
-            self.decoder.add(token, position, &[flight.sequence], true)?;
+            let Seat::Prompts(sequence) = flight.seat else { continue };
+            let Some((token, position)) = flight.advance() else { continue };
+            self.decoder.add(token, position, &[sequence], true)?;
+            self.purposes.push(Purpose::Reply(index));
+        }
+        Ok(self.purposes.len())
+    }
+
+    /// The same of every reply in the cache of replies, by their places there: the library computes at once only what lies
+    /// side by side.
+    fn add_streams(&mut self) -> Result<usize, String> {
+        let Some(streams) = &mut self.streams else { return Ok(0) };
+        while let Some((from, to)) = streams.close_up()? {
+            let moved = self.flights.iter_mut().find(|flight| flight.seat == Seat::Streams(from));
+            moved.into_iter().for_each(|flight| flight.seat = Seat::Streams(to));
+        }
+        for place in 0..streams.number() as i32 {
+            let index = self.flights.iter().position(|flight| flight.seat == Seat::Streams(place));
+            let Some(index) = index else { break };
+            let Some((token, position)) = self.flights[index].advance() else { continue };
+            streams.decoder.add(token, position, &[place], true)?;
             self.purposes.push(Purpose::Reply(index));
         }
         Ok(self.purposes.len())
@@ -180,11 +210,15 @@ impl Round<'_, '_> {
         Ok(count)
     }
 
-    /// Evaluates the batch and hands every row to all that wait for it.
-    fn evaluate(&mut self) -> Result<(), String> {
+    /// Evaluates the batch of prompts, or that of replies, and hands every row to all that wait for it.
+    fn evaluate(&mut self, replies: bool) -> Result<(), String> {
+        let decoder = match &mut self.streams {
+            Some(streams) if replies => &mut streams.decoder,
+            _ => &mut *self.decoder,
+        };
         let (forest, jobs, flights) = (&mut self.forest, &mut self.jobs, &mut self.flights);
         let (vocabulary, purposes, failed) = (self.vocabulary, &self.purposes, &mut self.failed);
-        self.decoder.decode(|number, row| match purposes[number] {
+        decoder.decode(|number, row| match purposes[number] {
             Purpose::Reply(index) => {
                 let Some(job) = flights[index].writer else { return };
                 match jobs[job].writing_mut().map(|writing| writing.row(row, vocabulary)) {
@@ -218,9 +252,24 @@ impl Round<'_, '_> {
         })
     }
 
-    /// Shares the time of a step out by tokens.
-    fn account(&mut self, wall_us: u64, written: usize, read: usize) {
-        let total = (written + read).max(1) as u64;
+    /// Notes what a call took, and shares its time out by tokens.
+    fn account(&mut self, started: Instant, before_us: u64, written: usize, read: usize) {
+        if written + read == 0 {
+            return;
+        }
+        let wall_us = started.elapsed().as_micros() as u64;
+        let library_us = self.library_us() - before_us;
+        let phase = match (written, read) {
+            (0, _) => &mut self.prefill,
+            (_, 0) => &mut self.decode,
+            _ => &mut self.mixed,
+        };
+        self.decoder.note_span(phase.kind, started);
+        phase.wall_us += wall_us;
+        phase.library_us += library_us;
+        phase.tokens += (written + read) as u32;
+        self.done.tokens += (written + read) as u64;
+        let total = (written + read) as u64;
         let (jobs, wanted) = (&mut self.jobs, self.purposes.iter().take(written));
         for purpose in wanted {
             let Purpose::Reply(index) = purpose else { continue };

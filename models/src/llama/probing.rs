@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use llama_cpp_2::model::LlamaModel;
 
-use super::decoder::Decoder;
+use super::decoder::{Decoder, keeps_state};
+use super::shape::Shape;
 use crate::{Advance, EngineError, LoadSpec, Probe, ProbeReply, ProbeWork};
 
 /// Sequences that llama.cpp can tell apart.
@@ -43,14 +44,16 @@ pub(super) fn probe(
         threads_batch: or(probe.threads_batch, loaded.threads_batch),
         ..loaded.clone()
     };
-    let decoder = Decoder::new(super::backend()?, model, &spec)?;
-    if probe.work.sequences() as i32 >= decoder.sequences() {
-        return Err(refused(format!(
-            "{} sequences: llama.cpp takes at most {}",
-            probe.work.sequences(),
-            decoder.sequences() - 1
-        )));
+    let sequences = probe.work.sequences();
+    let shared = Shape::of(&spec, keeps_state(model));
+    if sequences >= shared.sequences {
+        let most = shared.sequences - 1;
+        return Err(refused(format!("{sequences} sequences: llama.cpp takes at most {most}")));
     }
+    // Replies side by side are written in a cache of their own, one alone beside prompts.
+    let alone = Shape::alone(sequences, spec.context_tokens).filter(|_| sequences > 1 && !keeps_state(model));
+    let shape = alone.map_or(shared, |alone| Shape { batch_tokens: shared.batch_tokens, ..alone });
+    let decoder = Decoder::new(model, &spec, shape)?;
     let tokens = MadeUp { state: 1, vocabulary: model.n_vocab().max(1) as u32 };
     let mut probing = Probing { decoder, tokens, done: Advance::default(), progress };
     let samples_us = probing.samples(probe).map_err(refused)?;

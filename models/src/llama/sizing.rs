@@ -8,9 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use llama_cpp_sys_2 as sys;
 
-use super::decoder::{Shape, rows};
+use super::decoder::rows;
 use super::eyes::Eyes;
-use crate::{Buffers, EngineError, KvType, LoadSpec, Mode};
+use super::shape::Shape;
+use crate::{Buffers, EngineError, LoadSpec, Mode};
 
 /// Rows of logits that a job of exact mode reads in one call at the most: a label's tokens but for the last.
 const EXACT_ROWS: usize = 8;
@@ -109,14 +110,18 @@ impl Model {
         }
     }
 
-    fn shape(&self, spec: &LoadSpec) -> Shape {
+    /// The cache of prompts, and that of replies where they have one.
+    fn shapes(&self, spec: &LoadSpec) -> (Shape, Option<Shape>) {
         // SAFETY: the model lives as long as `self`.
         let keeps = unsafe { sys::llama_model_is_recurrent(self.0) || sys::llama_model_is_hybrid(self.0) };
-        Shape::of(spec, keeps)
+        match Shape::apart(spec, keeps) {
+            Some((prompts, replies)) => (prompts, Some(replies)),
+            None => (Shape::of(spec, keeps), None),
+        }
     }
 
     fn size(&self, spec: &LoadSpec) -> Result<Buffers, EngineError> {
-        let shape = self.shape(spec);
+        let (shape, replies) = self.shapes(spec);
         // SAFETY: the model lives as long as `self`.
         let vocab_tokens = unsafe { sys::llama_vocab_n_tokens(sys::llama_model_get_vocab(self.0)) }.max(1);
         let in_a_call = match spec.mode {
@@ -127,44 +132,35 @@ impl Model {
         // The library keeps a row for every sequence, and wants room for as many when it computes; but rows that no call
         // asks for are never touched.
         let kept = in_a_call.max(shape.sequences);
-        let whole = self.open_context(spec, shape.sequences, kept)?;
+        let whole = self.open_context(spec, shape, kept)?;
         let computing = match in_a_call < shape.sequences {
-            true => self.open_context(spec, in_a_call, in_a_call)?,
+            true => self.open_context(spec, Shape { sequences: in_a_call, ..shape }, in_a_call)?,
             false => whole.clone(),
         };
+        let reply_rows = replies.map_or(0, |replies| replies.sequences);
+        let replies = replies.map(|replies| self.open_context(spec, replies, reply_rows)).transpose()?;
+        let replies = replies.unwrap_or_default();
         let untold =
             || EngineError(format!("{}: llama.cpp does not tell a context's size", spec.model.display()));
         Ok(Buffers {
-            cache_bytes: mebibytes(&whole, ": size = ").unwrap_or(0),
-            compute_bytes: mebibytes(&computing, COMPUTE).ok_or_else(untold)?,
-            output_bytes: u64::from(kept) * vocab_tokens as u64 * 4,
+            cache_bytes: [&whole, &replies]
+                .into_iter()
+                .filter_map(|lines| mebibytes(lines, ": size = "))
+                .sum(),
+            compute_bytes: mebibytes(&computing, COMPUTE).ok_or_else(untold)?
+                + mebibytes(&replies, COMPUTE).unwrap_or(0),
+            output_bytes: u64::from(kept + reply_rows) * vocab_tokens as u64 * 4,
             picture_bytes: 0,
         })
     }
 
     /// Opens a context without memory and closes it; gives what the library says of it.
-    fn open_context(&self, spec: &LoadSpec, sequences: u32, outputs: u32) -> Result<String, EngineError> {
-        let shape = self.shape(spec);
-        let kv = match spec.kv {
-            KvType::F16 => sys::GGML_TYPE_F16,
-            KvType::Q8_0 => sys::GGML_TYPE_Q8_0,
-            KvType::Q4_0 => sys::GGML_TYPE_Q4_0,
-        };
+    fn open_context(&self, spec: &LoadSpec, shape: Shape, outputs: u32) -> Result<String, EngineError> {
         heard();
         // SAFETY: the defaults are plain data, the model lives as long as `self`, the context is freed at once.
         let made = unsafe {
-            let mut params = sys::llama_context_default_params();
-            params.n_ctx = shape.cells;
-            params.n_batch = shape.batch_tokens.max(sequences);
-            params.n_ubatch = shape.micro_batch_tokens();
-            params.n_seq_max = sequences;
+            let mut params = shape.params(spec);
             params.n_outputs_max = outputs;
-            params.kv_unified = true;
-            params.swa_full = true;
-            params.type_k = kv;
-            params.type_v = kv;
-            params.n_threads = spec.threads as i32;
-            params.n_threads_batch = spec.threads_batch as i32;
             let context = sys::llama_init_from_model(self.0, params);
             if !context.is_null() {
                 sys::llama_free(context);

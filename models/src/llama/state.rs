@@ -129,11 +129,20 @@ impl<'a> std::ops::IndexMut<usize> for Jobs<'a> {
     }
 }
 
-/// An admitted leaf: it has a sequence of the cache.
+/// Where an admitted leaf has its tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seat {
+    /// A sequence of the cache of prompts.
+    Prompts(i32),
+    /// One of the cache of replies.
+    Streams(i32),
+}
+
+/// An admitted leaf: it has a sequence of a cache.
 pub(super) struct Flight {
     pub(super) leaf: usize,
     pub(super) node: NodeId,
-    pub(super) sequence: i32,
+    pub(super) seat: Seat,
     /// The job that writes here; `None` where only labels end.
     pub(super) writer: Option<usize>,
     pub(super) prompt_tokens: usize,
@@ -143,4 +152,14 @@ pub(super) struct Flight {
     pub(super) is_read: bool,
     /// What the reply's last row of logits led to.
     pub(super) next: Option<Next>,
+}
+
+impl Flight {
+    /// The reply's next token, which is on its way now, and its position.
+    pub(super) fn advance(&mut self) -> Option<(i32, usize)> {
+        let Some(Next::Token(token)) = self.next else { return None };
+        self.next = None;
+        self.steps += 1;
+        Some((token, self.prompt_tokens + self.steps - 1))
+    }
 }

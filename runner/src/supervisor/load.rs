@@ -26,7 +26,8 @@ pub fn load_spec(plan: &Plan, model: usize) -> LoadSpec {
             chosen => chosen,
         },
         sequences: engine.sequences,
-        parallel: engine.parallel,
+        // Places for replies would take cells from the prompts.
+        parallel: if plan.generates() { engine.parallel } else { 1 },
         batch_tokens: engine.batch_tokens,
         threads,
         threads_batch: match engine.threads_batch {

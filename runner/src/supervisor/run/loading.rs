@@ -113,8 +113,7 @@ impl Runner<'_> {
         if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model) {
             return Ok(tuned.parallel);
         }
-        let mut conditions = self.plan.tasks.iter().flat_map(|task| &task.conditions);
-        if spec.mode == Mode::Exact || !conditions.any(|condition| condition.interface.generates) {
+        if spec.mode == Mode::Exact {
             return Ok(tuning::UNUSED);
         }
         let small = tuning::load_spec(spec);
