@@ -131,3 +131,24 @@ fn what_a_window_has_passed_is_no_source_for_prompts_that_part_before_it() {
     let exact = streams::round(&mut open(model, Mode::Exact, 1), &jobs);
     streams::assert_same(model, &jobs, &packed, &exact);
 }
+
+#[test]
+fn replies_drawn_to_one_prompt_are_all_written_and_go_their_own_ways() {
+    let drawn = |seed| {
+        let generate = Generate {
+            max_tokens: 6,
+            stop: vec![],
+            sampling: Sampling::Temperature { temperature: 2.0, seed },
+            loop_guard: None,
+            thinking: None,
+        };
+        job("picture one: which colour", Request::Generate(generate))
+    };
+    let jobs: Vec<Job> = (0..5).map(drawn).collect();
+    for model in ["tiny-mamba.gguf", "tiny-lfm2.gguf"] {
+        let reply = streams::round(&mut open(model, Mode::Packed, 8), &jobs);
+        let texts = streams::texts(&reply);
+        assert!(texts.iter().all(|text| text.tokens.len() == 6), "{model}: {texts:?}");
+        assert!(texts.iter().any(|text| text.tokens != texts[0].tokens), "{model}: {texts:?}");
+    }
+}

@@ -48,7 +48,7 @@ pub(super) fn round(engine: &mut models::llama::Llama, jobs: &[Job]) -> RoundRep
     engine.round(jobs, &mut |_| ()).expect("a round")
 }
 
-fn texts<'r>(reply: &'r RoundReply) -> Vec<&'r Generated> {
+pub(super) fn texts<'r>(reply: &'r RoundReply) -> Vec<&'r Generated> {
     let text = |reply: &'r Reply| match reply {
         Reply::Generated(text) => text,
         other => panic!("{other:?}"),

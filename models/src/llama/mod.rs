@@ -78,18 +78,13 @@ impl Llama {
         })?;
         let model: &'static LlamaModel = Box::leak(Box::new(model));
         let vocabulary = Vocabulary::new(model);
-        let mut shape = Shape::of(spec, keeps_state(model));
-        let (mut decoder, mut streams) = (None, None);
-        if let (Some((prompts, replies)), false) = (Shape::apart(spec, keeps_state(model)), spec.vocab_only) {
-            let mut opened = Decoder::new(model, spec, prompts)?;
-            streams = Streams::open(model, spec, replies, &mut opened)?;
-            if streams.is_some() {
-                (decoder, shape) = (Some(opened), prompts);
+        let (shape, decoder, streams) = match spec.vocab_only {
+            true => (Shape::of(spec, keeps_state(model)), None, None),
+            false => {
+                let (shape, decoder, streams) = open_contexts(model, spec)?;
+                (shape, Some(decoder), streams)
             }
-        }
-        if decoder.is_none() && !spec.vocab_only {
-            decoder = Some(Decoder::new(model, spec, shape)?);
-        }
+        };
         let vision = match (&spec.mmproj, spec.vocab_only) {
             (Some(_), false) => Some(open_vision(model, spec, true)?),
             _ => None,
@@ -121,6 +116,22 @@ impl Llama {
             unembedding: None,
         })
     }
+}
+
+/// The context of prompts, and that of replies where they have one.
+fn open_contexts(
+    model: &'static LlamaModel,
+    spec: &LoadSpec,
+) -> Result<(Shape, Decoder, Option<Streams>), EngineError> {
+    let keeps_state = keeps_state(model);
+    if let Some((prompts, replies)) = Shape::apart(spec, keeps_state) {
+        let mut decoder = Decoder::new(model, spec, prompts)?;
+        if let Some(streams) = Streams::open(model, spec, replies, &mut decoder)? {
+            return Ok((prompts, decoder, Some(streams)));
+        }
+    }
+    let shape = Shape::of(spec, keeps_state);
+    Ok((shape, Decoder::new(model, spec, shape)?, None))
 }
 
 fn open_vision(model: &'static LlamaModel, spec: &LoadSpec, warm: bool) -> Result<Vision, EngineError> {
@@ -285,20 +296,10 @@ impl Engine for Llama {
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
         let mut reply = if self.facts.packs || self.facts.checkpoints {
             let follow_up = jobs.iter().map(|job| job.follow_up).collect();
+            let (vocabulary, streams, places) = (&self.vocabulary, self.streams.as_mut(), self.parallel);
             match self.facts.packs {
-                true => {
-                    let streams = self.streams.as_mut();
-                    packed::round(
-                        decoder,
-                        streams,
-                        &self.vocabulary,
-                        self.parallel,
-                        tasks,
-                        follow_up,
-                        progress,
-                    )
-                }
-                false => checkpointed::round(decoder, &self.vocabulary, tasks, follow_up, progress),
+                true => packed::round(decoder, streams, vocabulary, places, tasks, follow_up, progress),
+                false => checkpointed::round(decoder, vocabulary, tasks, follow_up, progress),
             }
         } else {
             exact::round(decoder, &self.vocabulary, tasks, progress)
