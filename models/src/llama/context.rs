@@ -130,6 +130,7 @@ impl Context {
     pub(super) fn read_state(&mut self, sequence: i32, into: &mut Vec<u8>) -> bool {
         let bytes = self.state_bytes(sequence, false);
         into.clear();
+        into.reserve_exact(bytes);
         into.resize(bytes, 0);
         // SAFETY: as above; the library writes at most `bytes`.
         let read = unsafe {

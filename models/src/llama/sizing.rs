@@ -18,6 +18,8 @@ const EXACT_ROWS: usize = 8;
 
 /// What stands before the size of a buffer to compute in.
 const COMPUTE: &str = "compute buffer size = ";
+/// What stands before the size of a cache.
+const CACHE: &str = ": size = ";
 
 /// Sizes the contexts of several specs of one model.
 pub(super) fn buffers(specs: &[LoadSpec]) -> Result<Vec<Buffers>, EngineError> {
@@ -142,13 +144,13 @@ impl Model {
         let replies = replies.unwrap_or_default();
         let untold =
             || EngineError(format!("{}: llama.cpp does not tell a context's size", spec.model.display()));
+        // A reply is copied when it moves, at its full length at the most.
+        let moved_bytes = mebibytes(&replies, CACHE).unwrap_or(0) / u64::from(reply_rows.max(1));
         Ok(Buffers {
-            cache_bytes: [&whole, &replies]
-                .into_iter()
-                .filter_map(|lines| mebibytes(lines, ": size = "))
-                .sum(),
+            cache_bytes: [&whole, &replies].into_iter().filter_map(|lines| mebibytes(lines, CACHE)).sum(),
             compute_bytes: mebibytes(&computing, COMPUTE).ok_or_else(untold)?
-                + mebibytes(&replies, COMPUTE).unwrap_or(0),
+                + mebibytes(&replies, COMPUTE).unwrap_or(0)
+                + moved_bytes,
             output_bytes: u64::from(kept + reply_rows) * vocab_tokens as u64 * 4,
             picture_bytes: 0,
         })
@@ -201,7 +203,7 @@ mod tests {
     fn sizes_are_read_from_the_lines_that_name_them() {
         let lines = "llama_kv_cache: size =  180.00 MiB (  8192 cells,  30 layers, 129/1 seqs), K (f16):   90.00 MiB\n\
             llama_kv_cache: size =    0.50 MiB (   256 cells,   1 layers)\nsched_reserve:        CPU compute buffer size =    97.50 MiB\n";
-        assert_eq!(mebibytes(lines, ": size = "), Some(361 << 19));
+        assert_eq!(mebibytes(lines, CACHE), Some(361 << 19));
         assert_eq!(mebibytes(lines, "compute buffer size = "), Some(195 << 19));
         assert_eq!(mebibytes(lines, "nothing of the kind = "), None);
     }

@@ -24,8 +24,8 @@ pub(super) struct Streams {
     number: usize,
     /// Caches that the bytes of a sequence tell of, one after the other: layers that see a window have their own.
     caches: usize,
-    read: Vec<u8>,
-    changed: Vec<u8>,
+    /// The sequence that is on its way.
+    bytes: Vec<u8>,
 }
 
 impl Streams {
@@ -39,7 +39,7 @@ impl Streams {
         let mut decoder = Decoder::new(model, spec, shape)?;
         let number = shape.sequences as usize;
         let caches = caches(&mut decoder, number).filter(|&found| caches(prompts, 1) == Some(found));
-        Ok(caches.map(|caches| Streams { decoder, number, caches, read: Vec::new(), changed: Vec::new() }))
+        Ok(caches.map(|caches| Streams { decoder, number, caches, bytes: Vec::new() }))
     }
 
     /// Replies that have a place.
@@ -55,27 +55,22 @@ impl Streams {
 
     /// Copies a sequence of the prompts to a place of its own; `tokens` more are expected there.
     pub(super) fn take(&mut self, prompts: &mut Decoder, from: i32, tokens: usize) -> Result<i32, String> {
-        if !prompts.read_state(from, &mut self.read) {
+        if !prompts.read_state(from, &mut self.bytes) {
             return Err(format!("the KV cache does not give sequence {from}"));
         }
-        let window = match self.caches {
-            1 => 0,
-            _ => prompts.window_bytes(from).saturating_sub(HEAD),
-        };
-        let split = self.read.len().checked_sub(window).filter(|&split| split >= HEAD + WORD);
-        let split = split.ok_or("the KV cache gives a sequence of no length")?;
-        let (first, second) = self.read.split_at(split);
-        self.changed.clear();
-        self.changed.extend_from_slice(&first[..HEAD]);
-        for cache in [&first[HEAD..], second] {
-            let Some(cells) = cache.get(WORD..) else { continue };
-            self.changed.extend_from_slice(&(self.number as u32).to_ne_bytes());
-            self.changed.extend_from_slice(cells);
-            // The other stretches have no cells.
-            self.changed.resize(self.changed.len() + (self.number - 1) * WORD, 0);
+        // The stretches that the reply does not get have no cells.
+        let others = (self.number - 1) * WORD;
+        self.bytes.reserve_exact(self.caches * others);
+        if self.caches > 1 {
+            let windows = prompts.window_bytes(from).saturating_sub(HEAD);
+            let split = self.bytes.len().checked_sub(windows).filter(|&split| split > HEAD && windows > WORD);
+            let split = split.ok_or("the KV cache gives a sequence of no length")?;
+            self.bytes[split..split + WORD].copy_from_slice(&word(self.number));
+            self.bytes.splice(split..split, std::iter::repeat_n(0, others));
         }
-        let known = prompts.cache().tokens(from);
-        self.decoder.restore(known, tokens, &self.changed)
+        self.bytes[HEAD..HEAD + WORD].copy_from_slice(&word(self.number));
+        self.bytes.resize(self.bytes.len() + others, 0);
+        self.decoder.restore(prompts.cache().tokens(from), tokens, &self.bytes)
     }
 
     /// Copies a reply that is over to the prompts, for a later round to go on from; `None` where nothing is free there.
@@ -83,19 +78,16 @@ impl Streams {
         if prompts.cache().free_sequence().is_none() {
             return Ok(None);
         }
-        if !self.decoder.read_state(from, &mut self.read) {
-            return Err(format!("the KV cache does not give reply {from}"));
-        }
+        self.read(from)?;
         let before = from as usize * WORD;
-        let after = (self.number - 1 - from as usize) * WORD;
-        let cells = self.read.get(HEAD + WORD + before..self.read.len().saturating_sub(after));
-        let cells = cells.ok_or("the KV cache gives a reply of no length")?;
-        self.changed.clear();
-        self.changed.extend_from_slice(&self.read[..HEAD]);
-        self.changed.extend_from_slice(&1u32.to_ne_bytes());
-        self.changed.extend_from_slice(cells);
-        let known = self.decoder.cache().tokens(from);
-        prompts.restore(known, 0, &self.changed).map(Some)
+        let after = (self.number - 1) * WORD - before;
+        self.bytes.truncate(self.bytes.len().saturating_sub(after));
+        if self.bytes.len() < HEAD + WORD + before {
+            return Err("the KV cache gives a reply of no length".into());
+        }
+        self.bytes.drain(HEAD + WORD..HEAD + WORD + before);
+        self.bytes[HEAD..HEAD + WORD].copy_from_slice(&word(1));
+        prompts.restore(self.decoder.cache().tokens(from), 0, &self.bytes).map(Some)
     }
 
     /// Moves the last reply to a place before it that is free, if there is one; gives both. The library computes at once
@@ -106,14 +98,24 @@ impl Streams {
         if free > from {
             return Ok(None);
         }
-        if !self.decoder.read_state(from, &mut self.read) {
-            return Err(format!("the KV cache does not give reply {from}"));
-        }
+        self.read(from)?;
         let known = self.decoder.cache().tokens(from).to_vec();
-        let to = self.decoder.restore(&known, 0, &self.read)?;
+        let to = self.decoder.restore(&known, 0, &self.bytes)?;
         self.decoder.remove(from)?;
         Ok(Some((from, to)))
     }
+
+    fn read(&mut self, from: i32) -> Result<(), String> {
+        match self.decoder.read_state(from, &mut self.bytes) {
+            true => Ok(()),
+            false => Err(format!("the KV cache does not give reply {from}")),
+        }
+    }
+}
+
+/// A number as the library saves it.
+fn word(number: usize) -> [u8; WORD] {
+    (number as u32).to_ne_bytes()
 }
 
 /// How many caches the bytes of a sequence tell of, by those of one that holds nothing; `None` where they are not as this
@@ -128,8 +130,7 @@ fn caches(decoder: &mut Decoder, stretches: usize) -> Option<usize> {
         all if all == 2 * one => 2,
         _ => return None,
     };
-    let is_known = |cache: &[u8]| {
-        cache[..WORD] == (stretches as u32).to_ne_bytes() && cache[WORD..].iter().all(|&byte| byte == 0)
-    };
+    let is_known =
+        |cache: &[u8]| cache[..WORD] == word(stretches) && cache[WORD..].iter().all(|&byte| byte == 0);
     (is_read && window == HEAD + one && empty[HEAD..].chunks(one).all(is_known)).then_some(caches)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use datasets::{Params, Picture, Task};
-use models::{Job, LoadSpec, Request, Score, Segment};
+use models::{Generate, Job, LoadSpec, Request, Sampling, Score, Segment};
 use serde::Serialize;
 
 use super::prediction::{Kind, Prediction};
@@ -99,6 +99,10 @@ async fn fill(program: &Program, spec: &LoadSpec, pictures: &[Picture]) -> Resul
     let jobs = (0..prompts.min(spec.sequences.max(1))).map(|number| long(number, words)).collect();
     link.round(jobs, &mut |_| ()).await?;
     link.end_group().await?;
+    // As many replies as are written side by side, behind a prompt of half the length: their cache is filled, too.
+    let jobs = (0..spec.parallel).map(|number| Job { request: reply(), ..long(number, words / 2) }).collect();
+    link.round(jobs, &mut |_| ()).await?;
+    link.end_group().await?;
     for picture in pictures {
         let jobs = vec![showing(picture)];
         link.show(&jobs, [picture]).await?;
@@ -127,6 +131,17 @@ fn long(number: u32, words: usize) -> Job {
     let request =
         Request::Score(Score { continuations: vec![" a".into(), " b".into()], top: 1, ..Score::default() });
     Job { id: number, prompt: vec![Segment::text(text, false)], add_bos: true, request, follow_up: false }
+}
+
+fn reply() -> Request {
+    let sampling = Sampling::Greedy;
+    Request::Generate(Generate {
+        max_tokens: 4,
+        stop: Vec::new(),
+        sampling,
+        loop_guard: None,
+        thinking: None,
+    })
 }
 
 fn label(number: u32, repeats: usize) -> String {
