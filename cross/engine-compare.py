@@ -53,8 +53,10 @@ def measured(program, model, config, seed):
         report = json.loads(subprocess.run([program, "report", out, "--json"], stdout=subprocess.PIPE, check=True).stdout)
     cells = report["cells"]
     total = lambda key: sum(cell[key] for cell in cells)
+    writing = [row for row in report["phases"] if row["phase"] == "decode"]
     return {
         "s": total("engine_s"),
+        "writing": sum(row["tokens"] for row in writing) / (sum(row["time_s"] for row in writing) or 1),
         "given": total("prompt_tokens"),
         "evaluated": total("evaluated_tokens"),
         "written": total("output_tokens"),
@@ -85,7 +87,12 @@ def compare(program, model, name, rounds):
             f"{total('evaluated')} evaluated, {total('written')} written, {total('right'):.0f} of {total('n')} right, "
             f"peak {max(row['peak_mb'] for row in rows):.0f} MB"
         )
-    print(f"  {second} / {first}: {spread([b['s'] / a['s'] for a, b in zip(found[first], found[second])])} x the time", flush=True)
+    pairs = list(zip(found[first], found[second]))
+    print(f"  {second} / {first}: {spread([b['s'] / a['s'] for a, b in pairs])} x the time", flush=True)
+    if all(row["writing"] for pair in pairs for row in pair):
+        for side in (first, second):
+            print(f"  {side:10} {spread([row['writing'] for row in found[side]], 0)} tokens/s while only replies are written")
+        print(f"  {first} / {second}: {spread([a['writing'] / b['writing'] for a, b in pairs])} x the tokens/s", flush=True)
 
 
 def main():
