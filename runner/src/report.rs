@@ -45,6 +45,7 @@ pub use cost_views::{costs_table, write_costs_csv};
 pub use costs::{Cost, Sensor, Spent, costs, has_costs};
 pub use decoding::{Decoding, decoding, decoding_tables, has_decoding, write_decoding_csv};
 pub use extent::Extent;
+pub(crate) use extent::is_varied;
 pub use figures::{FigureRow, figures};
 pub use fits::{fits_table, write_predictions_csv, write_surfaces_csv};
 pub(crate) use grid::{grid, number, percent};

@@ -8,6 +8,7 @@ use super::report::{is_broken_pipe, terminal_width};
 use super::{output, print};
 use crate::compare::{FIELDS, Options, compare, join_repeats, read, text, write_csv};
 use crate::exit::{Exit, Failure};
+use crate::report::Extent;
 
 /// Help beside the arguments.
 pub(super) const HELP: &str =
@@ -44,6 +45,9 @@ pub(super) struct CompareCommand {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
+    /// Show every condition; without it, where there are more than four, those that vary nothing
+    #[arg(long)]
+    all_rows: bool,
 }
 
 impl CompareCommand {
@@ -77,6 +81,6 @@ impl CompareCommand {
         if self.json {
             return print(&format!("{:#}\n", serde_json::json!(comparison)));
         }
-        print(&text(&comparison, terminal_width()))
+        print(&text(&comparison, terminal_width(), Extent::of(self.all_rows)))
     }
 }

@@ -9,8 +9,8 @@ use super::side::sides;
 use super::*;
 use crate::entry::{GroupRef, ItemRecord, MemoryUse, ModelRecord};
 use crate::memory::Peaks;
-use crate::report::RunLog;
 use crate::report::made_up::{item, run, turn, turns};
+use crate::report::{Extent, RunLog};
 use crate::statistics::Ranged;
 
 fn options() -> Options {
@@ -285,7 +285,7 @@ fn ratios_are_told_by_round_where_both_sides_answered_the_same_in_it() {
     let sentence = &comparison.sentences[0];
     assert!(sentence.contains("1.14x as fast (median of 2 rounds, 1.00 to 1.33)"), "{sentence}");
     assert!(sentence.contains("0.65x energy (median of 2 rounds, 0.50 to 0.80)"), "{sentence}");
-    let text = text(&comparison, None);
+    let text = text(&comparison, None, Extent::Brief);
     assert!(text.contains("0.88 (0.75 to 1.00)") && text.contains("0.65 (0.50 to 0.80)"), "{text}");
 }
 
@@ -399,7 +399,7 @@ fn every_column_is_documented_and_has_a_field() {
 #[test]
 fn the_text_ends_in_the_verdicts() {
     let comparison = compared("rrw", "rww");
-    let text = text(&comparison, None);
+    let text = text(&comparison, None, Extent::Brief);
     assert!(text.trim_end().ends_with(&comparison.sentences[0]), "{text}");
 }
 
@@ -433,4 +433,38 @@ fn a_reference_that_guesses_has_nothing_to_lose_and_the_sentence_says_so() {
     assert!(!guesses && !words.contains("chance"), "{words}");
     // Without labels the chance level is not known.
     assert!(!compared(&"rw".repeat(200), &"rw".repeat(200)).rows[0].reference_guesses);
+}
+
+#[test]
+fn of_many_conditions_those_that_vary_nothing_are_shown_with_their_own_sentences() {
+    let conditions =
+        ["direct", "cot-prefix", "direct+labels=numbers", "direct+end=hint", "cot-prefix+cue=raw"];
+    let asked = |count: usize| {
+        let of = |condition: &&str| {
+            let verdicts = [Verdict::Right, Verdict::Wrong, Verdict::Right];
+            let items = verdicts.into_iter().enumerate();
+            items.map(|(at, verdict)| item(0, &format!("i{at}"), &[], condition, verdict)).collect::<Vec<_>>()
+        };
+        let one = |name| {
+            let mut run = made(name, conditions[..count].iter().flat_map(of).collect());
+            run.header.tasks[0].interfaces =
+                conditions[..count].iter().map(|name| name.to_string()).collect();
+            side(run)
+        };
+        compare(&[one("Q8_0"), one("Q4_0")], &options()).unwrap()
+    };
+    let many = asked(5);
+    assert_eq!(many.sentences.len(), 5);
+    let brief = text(&many, None, Extent::Brief);
+    assert!(brief.contains("Q4_0, direct: ") && brief.contains("Q4_0, cot-prefix: "), "{brief}");
+    assert!(!brief.contains("labels=") && !brief.contains("+end") && !brief.contains("+cue"), "{brief}");
+    assert!(
+        brief.ends_with(
+            "Left out: 3 conditions that vary something; --all-rows, --csv and --json have them.\n"
+        )
+    );
+    for (comparison, extent) in [(&many, Extent::Whole), (&asked(4), Extent::Brief)] {
+        let whole = text(comparison, None, extent);
+        assert!(whole.contains("Q4_0, direct+end=hint: ") && !whole.contains("Left out"), "{whole}");
+    }
 }

@@ -241,68 +241,74 @@ fn lengths_beyond_the_frame_are_refused_and_given_no_room() {
     }
 }
 
-#[test]
-fn the_asynchronous_side_reads_what_the_blocking_side_wrote() {
-    let mut writer = FrameWriter::new(Vec::new());
-    writer.write(&Message::Text("one".to_owned())).unwrap();
-    let mut stream = writer.into_inner();
-    stream.extend(b"libc: noise\0");
-    stream.extend(encode(&Message::Hello).unwrap());
-    stream.extend(&encode(&Message::Hello).unwrap()[..4]);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(async {
-        // A pipe of 3 bytes: every frame arrives in pieces.
-        let (mut near, far) = tokio::io::duplex(3);
-        let send = async move {
-            tokio::io::AsyncWriteExt::write_all(&mut near, &stream).await.unwrap();
-        };
-        let receive = async move {
+/// The other end of the pipes, which the worker itself does without.
+#[cfg(feature = "tokio")]
+mod asynchronous {
+    use super::*;
+
+    #[test]
+    fn the_asynchronous_side_reads_what_the_blocking_side_wrote() {
+        let mut writer = FrameWriter::new(Vec::new());
+        writer.write(&Message::Text("one".to_owned())).unwrap();
+        let mut stream = writer.into_inner();
+        stream.extend(b"libc: noise\0");
+        stream.extend(encode(&Message::Hello).unwrap());
+        stream.extend(&encode(&Message::Hello).unwrap()[..4]);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            // A pipe of 3 bytes: every frame arrives in pieces.
+            let (mut near, far) = tokio::io::duplex(3);
+            let send = async move {
+                tokio::io::AsyncWriteExt::write_all(&mut near, &stream).await.unwrap();
+            };
+            let receive = async move {
+                let mut reader = AsyncFrameReader::new(far);
+                assert_eq!(reader.read().await.unwrap(), Some(Message::Text("one".to_owned())));
+                match reader.read::<Message>().await {
+                    Err(StreamError::Damaged { excerpt, .. }) => assert_eq!(excerpt, "libc: noise"),
+                    other => panic!("{other:?}"),
+                }
+                assert_eq!(reader.read().await.unwrap(), Some(Message::Hello));
+                let torn = reader.read::<Message>().await;
+                assert!(matches!(
+                    torn,
+                    Err(StreamError::Damaged { reason: FrameError::Unfinished { bytes: 3 }, .. })
+                ));
+                assert_eq!(reader.read::<Message>().await.unwrap(), None);
+            };
+            both(send, receive).await;
+        });
+    }
+
+    #[test]
+    fn a_cancelled_read_loses_nothing() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (mut near, far) = tokio::io::duplex(1024);
             let mut reader = AsyncFrameReader::new(far);
-            assert_eq!(reader.read().await.unwrap(), Some(Message::Text("one".to_owned())));
-            match reader.read::<Message>().await {
-                Err(StreamError::Damaged { excerpt, .. }) => assert_eq!(excerpt, "libc: noise"),
-                other => panic!("{other:?}"),
+            let frame = encode(&Message::Text("in two parts".to_owned())).unwrap();
+            tokio::io::AsyncWriteExt::write_all(&mut near, &frame[..7]).await.unwrap();
+            {
+                let mut read = std::pin::pin!(reader.read::<Message>());
+                let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(read.as_mut().poll(cx))).await;
+                assert!(polled.is_pending());
             }
+            tokio::io::AsyncWriteExt::write_all(&mut near, &frame[7..]).await.unwrap();
+            assert_eq!(reader.read().await.unwrap(), Some(Message::Text("in two parts".to_owned())));
+            write_frame(&mut near, &Message::Hello).await.unwrap();
             assert_eq!(reader.read().await.unwrap(), Some(Message::Hello));
-            let torn = reader.read::<Message>().await;
-            assert!(matches!(
-                torn,
-                Err(StreamError::Damaged { reason: FrameError::Unfinished { bytes: 3 }, .. })
-            ));
-            assert_eq!(reader.read::<Message>().await.unwrap(), None);
-        };
-        both(send, receive).await;
-    });
-}
+        });
+    }
 
-#[test]
-fn a_cancelled_read_loses_nothing() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(async {
-        let (mut near, far) = tokio::io::duplex(1024);
-        let mut reader = AsyncFrameReader::new(far);
-        let frame = encode(&Message::Text("in two parts".to_owned())).unwrap();
-        tokio::io::AsyncWriteExt::write_all(&mut near, &frame[..7]).await.unwrap();
-        {
-            let mut read = std::pin::pin!(reader.read::<Message>());
-            let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(read.as_mut().poll(cx))).await;
-            assert!(polled.is_pending());
-        }
-        tokio::io::AsyncWriteExt::write_all(&mut near, &frame[7..]).await.unwrap();
-        assert_eq!(reader.read().await.unwrap(), Some(Message::Text("in two parts".to_owned())));
-        write_frame(&mut near, &Message::Hello).await.unwrap();
-        assert_eq!(reader.read().await.unwrap(), Some(Message::Hello));
-    });
-}
-
-/// Runs two futures in turn until both are done.
-async fn both(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
-    let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
-    let (mut one_done, mut other_done) = (false, false);
-    std::future::poll_fn(|cx| {
-        one_done = one_done || one.as_mut().poll(cx).is_ready();
-        other_done = other_done || other.as_mut().poll(cx).is_ready();
-        if one_done && other_done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-    })
-    .await;
+    /// Runs two futures in turn until both are done.
+    async fn both(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+        let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
+        let (mut one_done, mut other_done) = (false, false);
+        std::future::poll_fn(|cx| {
+            one_done = one_done || one.as_mut().poll(cx).is_ready();
+            other_done = other_done || other.as_mut().poll(cx).is_ready();
+            if one_done && other_done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        })
+        .await;
+    }
 }
