@@ -423,7 +423,7 @@ fn conditions_and_orders_survive_parts_checks_exports_and_comparisons() {
     assert!(lines.lines().any(|line| line.contains("\"direct+answer-colon+labels=numbers\"")));
     let (code, _, errors) = told(&run(&["export", &whole, "--format", "lm-eval", "-o", &bench.path("lm")]));
     assert_eq!(code, Some(0), "{errors}");
-    let (code, out, errors) = told(&run(&["compare", &whole, &merged]));
+    let (code, out, errors) = told(&run(&["compare", &whole, &merged, "--all-rows"]));
     assert_eq!(code, Some(0), "{errors}");
     assert!(out.contains("direct+answer-colon"), "{out}");
 }
