@@ -186,9 +186,11 @@ impl Round<'_, '_> {
 
     /// Tokens that a leaf's reply may have in the cache of prompts.
     fn reply_tokens(&self, leaf: usize) -> usize {
-        if self.parts(leaf) {
-            return 0;
-        }
+        if self.parts(leaf) { 0 } else { self.most_tokens(leaf) }
+    }
+
+    /// Tokens that a leaf's reply may have.
+    fn most_tokens(&self, leaf: usize) -> usize {
         let writing = self.forest.leaves[leaf].writer.and_then(|job| self.jobs[job].writing());
         writing.map_or(0, Writing::most_tokens)
     }
@@ -206,8 +208,7 @@ impl Round<'_, '_> {
             if !matches!(self.flights[index].next, Some(Next::Token(_))) || !self.parts(leaf) {
                 continue;
             }
-            let tokens = self.flights[index].writer.and_then(|job| self.jobs[job].writing());
-            let tokens = tokens.map_or(0, Writing::most_tokens);
+            let tokens = self.most_tokens(leaf);
             let Some(streams) = &mut self.streams else { break };
             self.flights[index].seat = Seat::Streams(streams.take(self.decoder, from, tokens)?);
             self.admission.idle.push(Idle { id: from, until: leaf + 2 });
