@@ -60,6 +60,12 @@ fn score(text: &str, labels: &[&str]) -> Job {
     job(text, Request::Score(Score { continuations, top: 5, ..Score::default() }))
 }
 
+/// Writes on from a text until the tokens are used up.
+fn write(text: &str, max_tokens: u32, sampling: Sampling) -> Job {
+    let generate = Generate { max_tokens, stop: vec![], sampling, loop_guard: None, thinking: None };
+    job(text, Request::Generate(generate))
+}
+
 fn answer(engine: &mut impl Engine, job: &Job) -> Reply {
     let reply = engine.round(std::slice::from_ref(job), &mut |_| ()).expect("the round runs");
     engine.end_group();

@@ -62,9 +62,7 @@ fn opening(index: usize) -> String {
 
 /// A prompt that a model goes on from at any length.
 fn story(index: usize, max_tokens: u32) -> Job {
-    let sampling = Sampling::Greedy;
-    let generate = Generate { max_tokens, stop: vec![], sampling, loop_guard: None, thinking: None };
-    job(&opening(index), Request::Generate(generate))
+    write(&opening(index), max_tokens, Sampling::Greedy)
 }
 
 /// Other company rounds other numbers: a reply may go another way where two tokens are as good as tied, and nowhere else.
@@ -206,16 +204,7 @@ fn ctx_07_more_labels_than_sequences_are_scored_alike() {
 fn kvc_06_twenty_items_twice_in_exact_mode_are_equal_to_the_byte() {
     let numbers = "one two three four five six seven eight nine ten".split(' ').collect::<Vec<_>>();
     let text = |from: usize| format!("{} and then", numbers[from..from + 5].join(" "));
-    let written = |from| {
-        let request = Generate {
-            max_tokens: 4,
-            sampling: Sampling::Greedy,
-            stop: Vec::new(),
-            loop_guard: None,
-            thinking: None,
-        };
-        job(&text(from), Request::Generate(request))
-    };
+    let written = |from| write(&text(from), 4, Sampling::Greedy);
     // Twenty short items: what is reused does not depend on their length.
     let scored =
         (0..5).flat_map(|from| [" six", " seven"].map(|label| score(&text(from), &[label, " nine"])));

@@ -27,14 +27,7 @@ fn family() -> Vec<Job> {
         for twig in ["which colour", "how many", "where is it"] {
             let text = format!("{shared}picture {branch}: {twig}");
             jobs.push(score(&text, &[" red", " blue", " the left one"]));
-            let generate = Generate {
-                max_tokens: 6,
-                stop: vec![],
-                sampling: Sampling::Greedy,
-                loop_guard: None,
-                thinking: None,
-            };
-            jobs.push(job(&format!("{text} then"), Request::Generate(generate)));
+            jobs.push(write(&format!("{text} then"), 6, Sampling::Greedy));
         }
     }
     jobs
@@ -134,16 +127,8 @@ fn what_a_window_has_passed_is_no_source_for_prompts_that_part_before_it() {
 
 #[test]
 fn replies_drawn_to_one_prompt_are_all_written_and_go_their_own_ways() {
-    let drawn = |seed| {
-        let generate = Generate {
-            max_tokens: 6,
-            stop: vec![],
-            sampling: Sampling::Temperature { temperature: 2.0, seed },
-            loop_guard: None,
-            thinking: None,
-        };
-        job("picture one: which colour", Request::Generate(generate))
-    };
+    let drawn =
+        |seed| write("picture one: which colour", 6, Sampling::Temperature { temperature: 2.0, seed });
     let jobs: Vec<Job> = (0..5).map(drawn).collect();
     for model in ["tiny-mamba.gguf", "tiny-lfm2.gguf"] {
         let reply = streams::round(&mut open(model, Mode::Packed, 8), &jobs);

@@ -33,15 +33,8 @@ pub(super) fn together(model: &str) -> models::llama::Llama {
 /// Every length differs from its neighbours', so that places become free one by one.
 pub(super) fn written(index: usize, follow_up: bool) -> Job {
     let shared = "the red square is above the blue circle and the green triangle is left of it ".repeat(2);
-    let generate = Generate {
-        max_tokens: [4, 25, 11, 18][index % 4],
-        stop: vec![],
-        sampling: Sampling::Greedy,
-        loop_guard: None,
-        thinking: None,
-    };
     let text = format!("{shared}picture {index}: which colour");
-    Job { follow_up, ..job(&text, Request::Generate(generate)) }
+    Job { follow_up, ..write(&text, [4, 25, 11, 18][index % 4], Sampling::Greedy) }
 }
 
 pub(super) fn round(engine: &mut models::llama::Llama, jobs: &[Job]) -> RoundReply {
