@@ -8,11 +8,8 @@ use std::time::Instant;
 use llama_cpp_2::model::LlamaModel;
 
 use super::decoder::{Decoder, keeps_state};
-use super::shape::Shape;
+use super::shape::{MAX_SEQUENCES, Shape};
 use crate::{Advance, EngineError, LoadSpec, Probe, ProbeReply, ProbeWork};
-
-/// Sequences that llama.cpp can tell apart.
-const MOST_SEQUENCES: u32 = 256;
 
 /// A probe at work.
 struct Probing<'a> {
@@ -37,7 +34,7 @@ pub(super) fn probe(
     let cells = probe.cells().unwrap_or(u32::MAX);
     let spec = LoadSpec {
         // A batch is no larger than the cache, and llama.cpp aborts where it holds fewer tokens than there are sequences.
-        cells: cells.max(loaded.batch_tokens).max(MOST_SEQUENCES),
+        cells: cells.max(loaded.batch_tokens).max(MAX_SEQUENCES),
         context_tokens: probe.depth_tokens + probe.work.tokens_per_sequence(),
         sequences: probe.work.sequences(),
         threads: or(probe.threads, loaded.threads),

@@ -9,7 +9,7 @@ use crate::{KvType, LoadSpec, Mode};
 /// Tokens computed at once inside the library; part of what a logit depends on, hence fixed.
 const MICRO_BATCH_TOKENS: u32 = 512;
 /// Sequences that llama.cpp can tell apart.
-const MAX_SEQUENCES: u32 = 256;
+pub(super) const MAX_SEQUENCES: u32 = 256;
 /// So many replies in a cache of their own were written faster than twice as many beside the prompts.
 const ENOUGH: u32 = 8;
 /// The library rounds the cells of a sequence up to such blocks.
