@@ -126,14 +126,27 @@ fn what_a_window_has_passed_is_no_source_for_prompts_that_part_before_it() {
 }
 
 #[test]
-fn replies_drawn_to_one_prompt_are_all_written_and_go_their_own_ways() {
+fn replies_drawn_to_one_prompt_share_it_and_go_their_own_ways() {
     let drawn =
         |seed| write("picture one: which colour", 6, Sampling::Temperature { temperature: 2.0, seed });
     let jobs: Vec<Job> = (0..5).map(drawn).collect();
     for model in ["tiny-mamba.gguf", "tiny-lfm2.gguf"] {
-        let reply = streams::round(&mut open(model, Mode::Packed, 8), &jobs);
+        let mut engine = open(model, Mode::Packed, 8);
+        let reply = streams::round(&mut engine, &jobs);
+        engine.end_group();
         let texts = streams::texts(&reply);
         assert!(texts.iter().all(|text| text.tokens.len() == 6), "{model}: {texts:?}");
         assert!(texts.iter().any(|text| text.tokens != texts[0].tokens), "{model}: {texts:?}");
+        let evaluated: u32 = reply.replies.iter().map(|reply| reply.usage().evaluated_tokens).sum();
+        assert_eq!(evaluated, reply.replies[0].usage().prompt_tokens, "{model}");
+        // Each is what it is alone; also where no state can be kept.
+        let mut narrow = open(model, Mode::Packed, 1);
+        let again = streams::round(&mut narrow, &jobs);
+        for ((job, text), again) in jobs.iter().zip(texts).zip(streams::texts(&again)) {
+            let alone = streams::round(&mut engine, std::slice::from_ref(job));
+            engine.end_group();
+            assert_eq!(text.tokens, streams::texts(&alone)[0].tokens, "{model}");
+            assert_eq!(text.tokens, again.tokens, "{model}");
+        }
     }
 }

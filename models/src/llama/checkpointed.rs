@@ -9,10 +9,10 @@
 use std::time::Instant;
 
 use super::decoder::Decoder;
-use super::leaves::{Forest, Read};
+use super::leaves::Forest;
 use super::state::{Jobs, State};
 use super::vocabulary::Vocabulary;
-use super::work::{Doing, Task};
+use super::work::Task;
 use super::writing::Next;
 use crate::labels::common_prefix;
 use crate::tree::NodeId;
@@ -37,6 +37,8 @@ struct Round<'a, 'j> {
     forest: Forest,
     /// From the root down; all lie above the leaf at hand.
     checkpoints: Vec<Checkpoint>,
+    /// How the reply of each leaf begins, once its prompt is read.
+    firsts: Vec<Option<Next>>,
     prefill: Phase,
     decode: Phase,
     done: Advance,
@@ -55,6 +57,7 @@ pub(super) fn round<'j>(
     let done = Advance { jobs: jobs.done(), tokens: 0 };
     let phase = |kind| Phase { kind, wall_us: 0, library_us: 0, tokens: 0 };
     let mut round = Round {
+        firsts: (0..forest.leaves.len()).map(|_| None).collect(),
         decoder,
         vocabulary,
         jobs,
@@ -82,7 +85,7 @@ impl Round<'_, '_> {
         let before = self.decoder.library_us();
         let chain = self.forest.tree.chain(self.forest.leaves[leaf].node);
         let (sequence, mut place) = self.begin(leaf, &chain)?;
-        let (mut next, mut evaluated) = (None, Vec::new());
+        let mut evaluated = Vec::new();
         for &node in &chain {
             let here = self.forest.tree.node(node);
             let (depth, end) = (here.depth, here.end());
@@ -90,7 +93,7 @@ impl Round<'_, '_> {
                 let payer = self.forest.payer(node, leaf, |job| self.jobs[job].is_open());
                 evaluated.push((payer, end - place));
                 let before = self.decoder.seen();
-                self.run((leaf, node), place - depth, sequence, &mut next)?;
+                self.run(node, place - depth, sequence)?;
                 let seen = self.decoder.seen();
                 if let Some(usage) = self.jobs[payer].usage_mut() {
                     usage.count_pictures(before, seen);
@@ -100,7 +103,7 @@ impl Round<'_, '_> {
             }
         }
         self.account(started, before, evaluated);
-        if let (Some(job), Some(first)) = (self.forest.leaves[leaf].writer, next) {
+        if let (Some(job), Some(first)) = (self.forest.leaves[leaf].writer, self.firsts[leaf].take()) {
             self.write(job, sequence, place, first, progress)?;
         }
         self.end(leaf, sequence)
@@ -147,13 +150,7 @@ impl Round<'_, '_> {
     }
 
     /// Evaluates the tokens of a node from a place on.
-    fn run(
-        &mut self,
-        (leaf, node): (usize, NodeId),
-        from: usize,
-        sequence: i32,
-        next: &mut Option<Next>,
-    ) -> Result<(), String> {
+    fn run(&mut self, node: NodeId, from: usize, sequence: i32) -> Result<(), String> {
         let (depth, tokens) = {
             let here = self.forest.tree.node(node);
             (here.depth, here.tokens.clone())
@@ -161,32 +158,25 @@ impl Round<'_, '_> {
         let mut spots = Vec::new();
         for (place, &token) in tokens.iter().enumerate().skip(from) {
             if self.decoder.is_full_for(token) {
-                self.flush(leaf, &mut spots, next)?;
+                self.flush(&mut spots)?;
             }
             let spot = self.forest.spot_at(node, place);
             spots.extend(spot);
             self.decoder.add(token, depth + place, &[sequence], spot.is_some())?;
         }
-        self.flush(leaf, &mut spots, next)
+        self.flush(&mut spots)
     }
 
-    fn flush(&mut self, leaf: usize, spots: &mut Vec<usize>, next: &mut Option<Next>) -> Result<(), String> {
-        let (forest, jobs, vocabulary) = (&mut self.forest, &mut self.jobs, self.vocabulary);
-        let mut failed = Vec::new();
+    /// Hands every row to all that wait for it, leaves that are still to come among them.
+    fn flush(&mut self, spots: &mut Vec<usize>) -> Result<(), String> {
+        let (forest, jobs, firsts) = (&mut self.forest, &mut self.jobs, &mut self.firsts);
+        let (vocabulary, mut failed) = (self.vocabulary, Vec::new());
         self.decoder.decode(|number, row| {
-            for read in forest.take_reads(spots[number], |other| other == leaf) {
-                let (Read::First { job } | Read::Later { job, .. } | Read::Begin { job, .. }) = read;
-                let State::Open(task) = &mut jobs[job] else { continue };
-                match (&mut task.doing, read) {
-                    (Doing::Score(scoring), Read::First { .. }) => scoring.first(row, vocabulary),
-                    (Doing::Score(scoring), Read::Later { label, token, .. }) => {
-                        scoring.later(label, token, row)
-                    }
-                    (Doing::Write(_, writing), Read::Begin { .. }) => match writing.row(row, vocabulary) {
-                        Ok(first) => *next = Some(first),
-                        Err(reason) => failed.push((job, reason)),
-                    },
-                    _ => {}
+            for read in forest.take_reads(spots[number], |_| true) {
+                match jobs.read(read, row, vocabulary) {
+                    Some((leaf, Ok(first))) => firsts[leaf] = Some(first),
+                    Some((_, Err(reason))) => failed.push((read.job(), reason)),
+                    None => {}
                 }
             }
         })?;

@@ -17,7 +17,7 @@ pub(super) enum Read {
 }
 
 impl Read {
-    fn job(self) -> usize {
+    pub(super) fn job(self) -> usize {
         let (Read::First { job } | Read::Later { job, .. } | Read::Begin { job, .. }) = self;
         job
     }

@@ -13,12 +13,12 @@ use std::time::Instant;
 
 use super::admission::{Admission, Run};
 use super::decoder::Decoder;
-use super::leaves::{Forest, Read};
+use super::leaves::Forest;
 use super::state::{Flight, Jobs, Seat, State};
 use super::streams::Streams;
 use super::vision::is_of_picture;
 use super::vocabulary::Vocabulary;
-use super::work::{Doing, Task};
+use super::work::Task;
 use super::writing::Next;
 use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply};
 
@@ -230,22 +230,12 @@ impl Round<'_, '_> {
             Purpose::Spot(spot) => {
                 let is_admitted = |leaf| flights.iter().any(|flight| flight.leaf == leaf);
                 for read in forest.take_reads(spot, is_admitted) {
-                    let (Read::First { job } | Read::Later { job, .. } | Read::Begin { job, .. }) = read;
-                    let State::Open(task) = &mut jobs[job] else { continue };
-                    match (&mut task.doing, read) {
-                        (Doing::Score(scoring), Read::First { .. }) => scoring.first(row, vocabulary),
-                        (Doing::Score(scoring), Read::Later { label, token, .. }) => {
-                            scoring.later(label, token, row)
-                        }
-                        (Doing::Write(_, writing), Read::Begin { leaf, .. }) => {
-                            let flight = flights.iter_mut().find(|flight| flight.leaf == leaf);
-                            match (writing.row(row, vocabulary), flight) {
-                                (Ok(next), Some(flight)) => flight.next = Some(next),
-                                (Ok(_), None) => failed.push((job, "its place in the batch is lost".into())),
-                                (Err(reason), _) => failed.push((job, reason)),
-                            }
-                        }
-                        _ => {}
+                    let Some((leaf, next)) = jobs.read(read, row, vocabulary) else { continue };
+                    let flight = flights.iter_mut().find(|flight| flight.leaf == leaf);
+                    match (next, flight) {
+                        (Ok(next), Some(flight)) => flight.next = Some(next),
+                        (Ok(_), None) => failed.push((read.job(), "its place in the batch is lost".into())),
+                        (Err(reason), _) => failed.push((read.job(), reason)),
                     }
                 }
             }

@@ -1,8 +1,10 @@
 //! Where the jobs of a packed round stand.
 
-use super::leaves::Forest;
+use super::leaves::{Forest, Read};
+use super::vocabulary::Vocabulary;
 use super::work::{Doing, Task};
 use super::writing::{Next, Writing};
+use crate::logits::Row;
 use crate::tree::NodeId;
 use crate::{Finish, Reply, Usage};
 
@@ -76,6 +78,25 @@ impl<'a> Jobs<'a> {
     /// How many have their reply.
     pub(super) fn done(&self) -> u32 {
         self.0.iter().filter(|job| !job.is_open()).count() as u32
+    }
+
+    /// Hands a row of logits to the job that waits for it; where a reply begins, tells its leaf and how.
+    pub(super) fn read(
+        &mut self,
+        read: Read,
+        row: Row<'_>,
+        vocabulary: &Vocabulary,
+    ) -> Option<(usize, Result<Next, String>)> {
+        let State::Open(task) = &mut self.0[read.job()] else { return None };
+        match (&mut task.doing, read) {
+            (Doing::Score(scoring), Read::First { .. }) => scoring.first(row, vocabulary),
+            (Doing::Score(scoring), Read::Later { label, token, .. }) => scoring.later(label, token, row),
+            (Doing::Write(_, writing), Read::Begin { leaf, .. }) => {
+                return Some((leaf, writing.row(row, vocabulary)));
+            }
+            _ => {}
+        }
+        None
     }
 
     /// Gives a job its reply; tells whether it had none.
