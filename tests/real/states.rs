@@ -150,3 +150,47 @@ fn replies_drawn_to_one_prompt_share_it_and_go_their_own_ways() {
         }
     }
 }
+
+/// What a window has passed serves some prompts and not others: in later rounds the first of two that share a beginning may
+/// find less of it in the cache than the second, or more.
+#[test]
+fn conversations_beyond_a_window_go_on_as_they_do_alone() {
+    const WORDS: [&str; 12] =
+        ["cat", "dog", "house", "tree", "river", "stone", "light", "dark", "red", "blue", "old", "new"];
+    let model = "tiny-gemma3.gguf";
+    let mut random = datasets::Stream::new(1, &["talks"]);
+    let mut text = |least, most| {
+        let count = random.within(least, most);
+        (0..count).map(|_| format!(" {}", WORDS[random.below(WORDS.len())])).collect::<String>()
+    };
+    let mut exact = open(model, Mode::Exact, 1);
+    let spec = LoadSpec {
+        model: fixture(model),
+        cells: 1024,
+        sequences: 16,
+        context_tokens: 512,
+        batch_tokens: 64,
+        ..spec()
+    };
+    let mut packed = models::llama::Llama::open(&spec).expect("the model loads");
+    for group in 0..40 {
+        let preamble = text(3, 25);
+        let mut talks: Vec<String> =
+            (0..2 + group % 7).map(|_| format!("Preamble:{preamble}.{}", text(5, 60))).collect();
+        for _ in 0..4 {
+            let jobs: Vec<Job> =
+                talks.iter().map(|talk| Job { follow_up: true, ..score(talk, &[" red", " blue"]) }).collect();
+            let together = streams::round(&mut packed, &jobs).replies;
+            let alone = streams::round(&mut exact, &jobs).replies;
+            assert_close(&together, &alone, &format!("{model}, group {group}"));
+            // Some lose their end, as where a template leaves out what was thought.
+            for (index, talk) in talks.iter_mut().enumerate() {
+                if (group + index) % 2 == 0 {
+                    talk.truncate(talk.len() * (60 + 7 * index % 35) / 100);
+                }
+                talk.push_str(&text(3, 25));
+            }
+        }
+        packed.end_group();
+    }
+}

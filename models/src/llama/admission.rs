@@ -109,6 +109,10 @@ impl Round<'_, '_> {
             loop {
                 let source = self.source(leaf);
                 let covered = source.map_or(0, |(_, tokens)| tokens);
+                if entered.last().is_some_and(|&(_, before)| self.differs(leaf, before, covered)) {
+                    self.admission.is_worth_a_try = true;
+                    return Ok(entered);
+                }
                 let own = chain.iter().filter(|&&id| !counted[id]).map(|&id| {
                     let node = self.forest.tree.node(id);
                     node.tokens.len() - covered.saturating_sub(node.depth).min(node.tokens.len())
@@ -129,6 +133,15 @@ impl Round<'_, '_> {
             entered.push(self.open(leaf)?);
         }
         Ok(entered)
+    }
+
+    /// Whether a leaf has more or less than the one before it of what they share. A run is evaluated for all below it alike,
+    /// so that such leaves cannot enter together. It comes about where a sequence serves one leaf, and has lost to a window
+    /// what the other needs.
+    fn differs(&self, leaf: usize, covered_before: usize, covered: usize) -> bool {
+        let paths = &self.admission.paths;
+        let shared = common_prefix(&paths[leaf - 1], &paths[leaf]);
+        covered_before.min(shared) != covered.min(shared)
     }
 
     /// Gives a leaf its sequence.
@@ -162,7 +175,7 @@ impl Round<'_, '_> {
             let payer = self.forest.payer(node, below.start.max(first), |job| self.jobs[job].is_open());
             let below = &entered[below.start.max(first) - first..below.end.min(leaves.end) - first];
             let here = self.forest.tree.node(node);
-            // What the first one has of a shared run, all have.
+            // What the first one has of a shared run, all have that entered together.
             let place = below[0].1.saturating_sub(here.depth).min(here.tokens.len());
             if place < here.tokens.len() {
                 let sequences = below.iter().map(|(id, _)| *id).collect();

@@ -129,9 +129,14 @@ impl Decoder {
         &self.cache
     }
 
-    /// Rows of logits that one call can give.
+    /// Rows of logits that one call can give: at most one for every token.
     pub(super) fn rows(&self) -> usize {
-        self.rows
+        self.rows.min(self.batch_tokens)
+    }
+
+    /// Tokens that wait for [`Decoder::decode`].
+    pub(super) fn waiting(&self) -> usize {
+        self.batch.len()
     }
 
     /// Time spent inside the library so far.
@@ -269,6 +274,11 @@ impl Decoder {
         sequences: &[i32],
         wanted: bool,
     ) -> Result<(), String> {
+        // The library takes a sequence that lacks tokens for one that has forgotten them, and answers.
+        if let Some(&id) = sequences.iter().find(|&&id| self.cache.tokens(id).len() != position) {
+            let has = self.cache.tokens(id).len();
+            return Err(format!("sequence {id} has {has} tokens where {position} come before"));
+        }
         let place = self.batch.len() as i32;
         // What the sequences have before it is the same for all of them.
         let before = || sequences.first().map_or(&[][..], |&id| self.cache.tokens(id));
@@ -359,7 +369,7 @@ pub(super) fn keeps_state(model: &LlamaModel) -> bool {
 fn decode_error(code: i32) -> String {
     match code {
         1 => "llama.cpp finds no room in its KV cache".into(),
-        -1 => "llama.cpp was given no token".into(),
+        -1 => "llama.cpp refuses the batch".into(),
         code => format!("llama.cpp could not evaluate the tokens (code {code})"),
     }
 }

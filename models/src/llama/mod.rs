@@ -294,15 +294,15 @@ impl Engine for Llama {
         let spent = started.elapsed().as_micros() as u64;
         let tokens = tasks.iter().flatten().map(|task| task.usage.prompt_tokens).sum();
         let tokenize = Phase { kind: PhaseKind::Tokenize, wall_us: spent, library_us: spent, tokens };
-        let mut reply = if self.facts.packs || self.facts.checkpoints {
+        let vocabulary = &self.vocabulary;
+        let mut reply = if self.facts.packs {
+            let streams = self.streams.as_mut();
+            packed::round(decoder, streams, vocabulary, self.parallel, (jobs, tasks), progress)
+        } else if self.facts.checkpoints {
             let follow_up = jobs.iter().map(|job| job.follow_up).collect();
-            let (vocabulary, streams, places) = (&self.vocabulary, self.streams.as_mut(), self.parallel);
-            match self.facts.packs {
-                true => packed::round(decoder, streams, vocabulary, places, tasks, follow_up, progress),
-                false => checkpointed::round(decoder, vocabulary, tasks, follow_up, progress),
-            }
+            checkpointed::round(decoder, vocabulary, tasks, follow_up, progress)
         } else {
-            exact::round(decoder, &self.vocabulary, tasks, progress)
+            exact::round(decoder, vocabulary, tasks, progress)
         };
         reply.calls = decoder.note_calls(false, started);
         reply.spans = decoder.take_spans();

@@ -18,9 +18,9 @@ use super::state::{Flight, Jobs, Seat, State};
 use super::streams::Streams;
 use super::vision::is_of_picture;
 use super::vocabulary::Vocabulary;
-use super::work::Task;
+use super::work::{self, Task};
 use super::writing::Next;
-use crate::{Advance, Finish, Phase, PhaseKind, Reply, RoundReply};
+use crate::{Advance, Finish, Job, Phase, PhaseKind, Reply, RoundReply};
 
 /// What a row of logits is for.
 #[derive(Clone, Copy)]
@@ -49,14 +49,51 @@ pub(super) struct Round<'a, 'j> {
     evaluated: Vec<(usize, usize)>,
     /// Jobs that could not go on, with the reason.
     failed: Vec<(usize, String)>,
+    /// Jobs that were on their way when a call failed.
+    struck: Vec<usize>,
     prefill: Phase,
     mixed: Phase,
     decode: Phase,
     done: Advance,
 }
 
-/// Answers the jobs of a round. `follow_up` says which of them a later round may go on from.
+/// Answers the jobs of a round, of which these are the tasks. Where a call fails, all that were on their way are asked again,
+/// each alone: one of them may be to blame.
 pub(super) fn round<'j>(
+    decoder: &mut Decoder,
+    mut streams: Option<&mut Streams>,
+    vocabulary: &Vocabulary,
+    parallel: usize,
+    (jobs, tasks): (&'j [Job], Vec<Result<Task<'j>, Box<Reply>>>),
+    progress: &mut dyn FnMut(Advance),
+) -> RoundReply {
+    let mut answer = |decoder: &mut Decoder, tasks, jobs: &[Job], progress: &mut dyn FnMut(Advance)| {
+        let follow_up = jobs.iter().map(|job| job.follow_up).collect();
+        together(decoder, streams.as_deref_mut(), vocabulary, parallel, tasks, follow_up, progress)
+    };
+    let mut done = Advance::default();
+    let mut hear = |advance| {
+        done = advance;
+        progress(advance);
+    };
+    let (mut reply, struck) = answer(decoder, tasks, jobs, &mut hear);
+    for index in struck.into_iter().filter(|_| jobs.len() > 1) {
+        let job = &jobs[index..=index];
+        let task = work::task(vocabulary, decoder.vision.as_ref(), &job[0], decoder.context_tokens());
+        let before = done;
+        let mut hear = |advance: Advance| {
+            done.tokens = before.tokens + advance.tokens;
+            progress(done);
+        };
+        let (again, _) = answer(decoder, vec![task], job, &mut hear);
+        reply.phases.extend(again.phases);
+        reply.replies.splice(index..=index, again.replies);
+    }
+    reply
+}
+
+/// Answers jobs; gives also those that were on their way when a call failed.
+fn together<'j>(
     decoder: &mut Decoder,
     streams: Option<&mut Streams>,
     vocabulary: &Vocabulary,
@@ -64,7 +101,7 @@ pub(super) fn round<'j>(
     tasks: Vec<Result<Task<'j>, Box<Reply>>>,
     follow_up: Vec<bool>,
     progress: &mut dyn FnMut(Advance),
-) -> RoundReply {
+) -> (RoundReply, Vec<usize>) {
     let jobs = Jobs::new(tasks);
     let forest = jobs.forest();
     let phase = |kind| Phase { kind, wall_us: 0, library_us: 0, tokens: 0 };
@@ -85,6 +122,7 @@ pub(super) fn round<'j>(
         purposes: Vec::new(),
         evaluated: Vec::new(),
         failed: Vec::new(),
+        struck: Vec::new(),
         prefill: phase(PhaseKind::Prefill),
         mixed: phase(PhaseKind::Mixed),
         decode: phase(PhaseKind::Decode),
@@ -93,7 +131,7 @@ pub(super) fn round<'j>(
     round.run(progress);
     let phases = [round.prefill, round.mixed, round.decode].into_iter().filter(|phase| phase.tokens > 0);
     let phases = phases.collect();
-    RoundReply { replies: round.jobs.replies(), phases, ..RoundReply::default() }
+    (RoundReply { replies: round.jobs.replies(), phases, ..RoundReply::default() }, round.struck)
 }
 
 impl Round<'_, '_> {
@@ -121,8 +159,9 @@ impl Round<'_, '_> {
         let written = if self.next_is_of_picture() { 0 } else { self.add_replies()? };
         let read = self.add_prompts()?;
         self.evaluate(false)?;
-        self.part()?;
+        let parted = self.part();
         self.account(started, before, written, read);
+        parted?;
         if !self.runs.is_empty() {
             return Ok(());
         }
@@ -312,12 +351,19 @@ impl Round<'_, '_> {
 
     /// A call failed: the cache can no longer be trusted, and those that were on their way have no answer.
     fn fail(&mut self, reason: &str) {
+        while let Some((job, own_reason)) = self.failed.pop() {
+            self.finish(job, Err(own_reason));
+        }
         for leaf in self.pass_over() {
             for job in self.forest.jobs_of(leaf..leaf + 1) {
-                self.finish(job, Err(reason.to_owned()));
+                if self.jobs[job].is_open() {
+                    self.struck.push(job);
+                    self.finish(job, Err(reason.to_owned()));
+                }
             }
         }
         self.runs.clear();
+        self.evaluated.clear();
         self.forget();
     }
 }
