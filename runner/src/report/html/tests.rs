@@ -71,7 +71,7 @@ fn what_a_model_wrote_and_is_called_stays_text() {
 fn every_section_that_has_something_is_there_and_linked() {
     let page = made(&two_models());
     for id in
-        ["summary", "accuracy", "comparison", "price", "depth", "confusion", "slots", "latency", "unanswered"]
+        ["summary", "accuracy", "comparison", "price", "depth", "confusion", "slots", "time", "unanswered"]
     {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");

@@ -2,7 +2,7 @@
 
 use super::Material;
 use crate::report::grid::number;
-use crate::report::html::markup::{Markup, all, details, element, text};
+use crate::report::html::markup::{Markup, all, details, element, prose};
 use crate::report::table::results;
 
 /// Notes that stand open.
@@ -10,7 +10,7 @@ const MOST_NOTES: usize = 12;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let lines = |class: &str, lines: &[String]| {
-        all(lines.iter().map(|line| element("p", &[("class", class)], [text(line)])))
+        all(lines.iter().map(|line| element("p", &[("class", class)], [prose(line)])))
     };
     let sentences = material.comparison.as_ref().map(|comparison| {
         // With many conditions those that vary something would stand between the reader and the results.
@@ -54,7 +54,8 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         row
     };
     let rows: Vec<Vec<String>> = material.cells.iter().map(row).collect();
-    let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are Wilson's.";
+    let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are \
+                   Wilson's, on as many items as their families are worth; items of one family have none.";
     Some(all([
         sentences.unwrap_or_default(),
         notes,
