@@ -90,7 +90,7 @@ mod tests {
         assert_eq!([0.000448, -0.00001, 8.5e-22].map(shown), ["0.000448", "-1.0e-5", "8.5e-22"]);
         let shown = |p| probability(Some(p));
         assert_eq!(
-            [8.5e-22, 0.0, 0.0001, 0.03125, 1.0].map(shown),
+            [8.5e-22, 0.0, 0.0001, 0.03126, 1.0].map(shown),
             ["<0.0001", "<0.0001", "0.0001", "0.0313", "1"]
         );
         assert_eq!(probability(None), "-");

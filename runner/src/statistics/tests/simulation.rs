@@ -253,7 +253,7 @@ fn sizes_and_coverage_on_a_small_scale() {
     cluster_intervals_cover(100);
     rare_losses_of_whole_families_stay_uncovered(100);
     bootstrap_intervals_cover(50, 150);
-    accuracy_intervals_cover(1000);
+    accuracy_intervals_cover(400);
     intervals_by_item_do_not_cover(300);
 }
 
