@@ -54,7 +54,7 @@ pub struct Side {
 /// What an item came to.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// The item's family; of families that share a prompt, one of them.
+    /// What it is a witness of: its family, or its prompt where there are fewer prompts than families.
     pub(super) family: String,
     /// Whether it counts: asked and not lost.
     pub(super) counted: bool,
@@ -198,9 +198,7 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
         let Some(side) = sides.get_mut(usize::from(at.model)) else { continue };
         let here = |place: &&mut (Place, _)| place.0.0 == asked.task && place.0.1 == asked.interface;
         let Some((_, answers)) = side.places.iter_mut().find(here) else { continue };
-        let mut families: BTreeMap<usize, &str> = BTreeMap::new();
-        for (item, cluster) in asked.items.iter().zip(clusters(&asked.items)) {
-            let family = *families.entry(cluster).or_insert(&item.family);
+        for (item, family) in asked.items.iter().zip(clusters(&asked.items)) {
             let round = match rounds.is_empty() {
                 true => Some(Round::WHOLE),
                 false => rounds.get(&item.at.group).copied(),

@@ -61,7 +61,7 @@ pub struct Cell {
     pub undecided: Option<u64>,
     /// Share of scored items whose most probable next token begins a label.
     pub greedy_is_label: Option<f64>,
-    /// Families of the items that count; those that share a prompt are one.
+    /// Families of the items that count; their distinct prompts where those are fewer.
     pub families: u64,
 }
 

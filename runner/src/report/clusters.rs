@@ -1,47 +1,32 @@
-//! Which items are one witness: those of one family, and those that asked the very same.
+//! Which items are one witness: those of one family, or those that asked the very same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::cells::worth;
 use crate::entry::ItemRecord;
 
-/// The number of each item's cluster: families, and families that share a prompt as one. Generators repeat themselves where
-/// there is little to draw from, and a repeated question is no second witness. Where equal prompts have different right
-/// answers, what tells the items apart is not in the prompt (a picture that was withheld), and they stay apart.
-pub(crate) fn clusters(items: &[&ItemRecord]) -> Vec<usize> {
-    let mut families: HashMap<&str, usize> = HashMap::new();
-    // Each cluster with the one that it was joined to.
-    let mut joined: Vec<usize> = Vec::new();
-    let own: Vec<usize> = items
-        .iter()
-        .map(|item| {
-            *families.entry(item.family.as_str()).or_insert_with(|| {
-                joined.push(joined.len());
-                joined.len() - 1
-            })
-        })
-        .collect();
-    for same in repeats(items) {
-        let first = root(&joined, own[same[0]]);
-        for &at in &same[1..] {
-            let other = root(&joined, own[at]);
-            joined[other] = first;
-        }
+/// The name of each item's witness: its family, or, in a row that has fewer questions than families, its question (by the first
+/// item that asks it). Generators repeat themselves where there is little to draw from, and a repeated question is no second
+/// witness. Both at once would not do: where families share one easy question, all of them would be joined to one. Where
+/// equal prompts have different right answers, what tells the items apart is not in the prompt (a picture that was
+/// withheld), and they stay apart.
+pub(crate) fn clusters<'a>(items: &[&'a ItemRecord]) -> Vec<&'a str> {
+    let counted = items.iter().filter(|item| worth(item.verdict).is_some());
+    let families: BTreeSet<&str> = counted.map(|item| item.family.as_str()).collect();
+    if families.len() <= questions(items) {
+        return items.iter().map(|item| item.family.as_str()).collect();
     }
-    own.into_iter().map(|cluster| root(&joined, cluster)).collect()
+    let mut names: Vec<&str> = items.iter().map(|item| item.item.as_str()).collect();
+    for same in repeats(items) {
+        same.iter().for_each(|&at| names[at] = &items[same[0]].item);
+    }
+    names
 }
 
 /// How many questions the items that count are: equal ones are one.
 pub(crate) fn questions(items: &[&ItemRecord]) -> usize {
     let counted = items.iter().filter(|item| worth(item.verdict).is_some()).count();
     counted - repeats(items).iter().map(|same| same.len() - 1).sum::<usize>()
-}
-
-fn root(joined: &[usize], mut cluster: usize) -> usize {
-    while joined[cluster] != cluster {
-        cluster = joined[cluster];
-    }
-    cluster
 }
 
 /// Places of items that count and asked the very same, in the order of the first of each.
@@ -76,36 +61,34 @@ mod tests {
         item
     }
 
-    fn of(items: &[ItemRecord]) -> (Vec<usize>, usize) {
+    fn of(items: &[ItemRecord]) -> (Vec<&str>, usize) {
         let items: Vec<&ItemRecord> = items.iter().collect();
         (clusters(&items), questions(&items))
     }
 
     #[test]
-    fn families_that_share_a_prompt_are_one_through_others_too() {
-        let items = [
-            asked("a", "f", 1, 0),
-            asked("b", "g", 2, 0),
-            asked("c", "f", 3, 0),
-            asked("d", "h", 3, 0),
-            asked("e", "h", 2, 0),
-        ];
-        // f and h share prompt 3, h and g prompt 2.
-        let (clusters, questions) = of(&items);
-        assert!(clusters.iter().all(|cluster| *cluster == clusters[0]), "{clusters:?}");
-        assert_eq!(questions, 3);
+    fn families_are_the_witnesses_unless_there_are_fewer_questions() {
+        // Two families of three, which share a question: five questions.
+        let shared =
+            [("a", "f", 1), ("b", "f", 2), ("c", "f", 3), ("d", "g", 1), ("e", "g", 4), ("x", "g", 5)];
+        let shared = shared.map(|(id, family, prompt)| asked(id, family, prompt, 0));
+        assert_eq!(of(&shared), (vec!["f", "f", "f", "g", "g", "g"], 5));
+        // Four families with two questions.
+        let few = [("a", "f", 1), ("b", "g", 2), ("c", "h", 1), ("d", "i", 2)];
+        let few = few.map(|(id, family, prompt)| asked(id, family, prompt, 0));
+        assert_eq!(of(&few), (vec!["a", "b", "a", "b"], 2));
     }
 
     #[test]
     fn equal_prompts_with_different_answers_are_told_apart_by_something_else() {
         let items = [asked("a", "f", 1, 0), asked("b", "g", 1, 1), asked("c", "h", 1, 0)];
-        assert_eq!(of(&items), (vec![0, 1, 2], 3));
+        assert_eq!(of(&items), (vec!["f", "g", "h"], 3));
     }
 
     #[test]
-    fn a_prompt_that_is_not_known_joins_nothing_and_what_does_not_count_is_no_question() {
-        let mut items = [asked("a", "f", 0, 0), asked("b", "g", 0, 0), asked("c", "g", 2, 0)];
-        assert_eq!(of(&items), (vec![0, 1, 1], 3));
+    fn a_prompt_that_is_not_known_repeats_nothing_and_what_does_not_count_is_no_question() {
+        let mut items = [asked("a", "f", 0, 0), asked("b", "g", 0, 0), asked("c", "h", 2, 0)];
+        assert_eq!(of(&items), (vec!["f", "g", "h"], 3));
         items[1].verdict = Verdict::Lost(Loss::WorkerDied);
         assert_eq!(of(&items).1, 2);
     }

@@ -15,11 +15,11 @@ pub(crate) const FEW_FAMILIES: u64 = 10;
 
 /// The notes.
 pub(super) fn witnesses(run: &RunLog, cells: &[Cell]) -> Vec<String> {
-    families(cells).into_iter().chain(repeated(run)).collect()
+    few_families(cells).into_iter().chain(repeated(run)).collect()
 }
 
 /// Tasks whose items come from few families, each with the fewest that a row has; and those with a single one.
-fn families(cells: &[Cell]) -> Vec<String> {
+pub(super) fn few_families(cells: &[Cell]) -> Vec<String> {
     let mut tasks: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.families > 0 && cell.families < FEW_FAMILIES.min(cell.n)) {
         let own = (cell.families, cell.n);
@@ -61,7 +61,7 @@ fn repeated(run: &RunLog) -> Vec<String> {
             None => String::new(),
         };
         let note = format!(
-            "{}: {}{most}: equal prompts count as one family in intervals",
+            "{}: {}{most}: a prompt that is asked again is no second witness",
             place.task,
             repeated.in_words()
         );
@@ -117,13 +117,13 @@ mod tests {
         items.extend((0..3).map(|at| asked(&format!("b{at}"), &format!("b{at}"), "1", 10 + at)));
         let run = run(&["hand-swap"], items);
         let cells = cells(&run);
-        assert_eq!((cells[0].n, cells[0].families), (9, 5));
+        assert_eq!((cells[0].n, cells[0].families), (9, 5), "nine families, five prompts");
         let notes = witnesses(&run, &cells);
         assert!(notes[0].starts_with("few families (hand-swap: 9 items from 5)"), "{notes:?}");
         assert_eq!(
             notes[1],
-            "hand-swap: 9 items, 5 distinct prompts (depth 0: 6 items, 2 distinct prompts): equal prompts count as one family in \
-             intervals"
+            "hand-swap: 9 items, 5 distinct prompts (depth 0: 6 items, 2 distinct prompts): a prompt that is asked again is no \
+             second witness"
         );
     }
 

@@ -4,6 +4,7 @@ use super::Material;
 use crate::report::grid::number;
 use crate::report::html::markup::{Markup, all, details, element, prose};
 use crate::report::table::results;
+use crate::report::witnesses::few_families;
 
 /// Notes that stand open.
 const MOST_NOTES: usize = 12;
@@ -25,10 +26,15 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         });
         all([lines("verdict", &plain), more.unwrap_or_default()])
     });
-    let notes = lines("note", &material.notes);
+    // How few witnesses there are belongs beside the verdicts, however many other notes there are.
+    let few = few_families(&material.cells);
+    let rest: Vec<String> = material.notes.iter().filter(|note| !few.contains(note)).cloned().collect();
     let notes = match material.notes.len() {
-        0..=MOST_NOTES => notes,
-        count => details(&format!("{count} notes: what to know before believing the figures"), [notes]),
+        0..=MOST_NOTES => lines("note", &rest),
+        _ => details(
+            &format!("{} notes: what to know before believing the figures", rest.len()),
+            [lines("note", &rest)],
+        ),
     };
     let headings = [
         "model",
@@ -58,6 +64,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
                    Wilson's, on as many items as their families are worth; items of one family have none.";
     Some(all([
         sentences.unwrap_or_default(),
+        lines("note", &few),
         notes,
         material.by_condition(caption, &headings, 3, &rows, [1, 2]),
     ]))
