@@ -115,18 +115,15 @@ pub(super) fn drive(
         }
     };
     let mut teller = Teller::new(quiet);
+    if !quiet {
+        let bar = teller.bar();
+        interrupt.answer(move || bar.talk("stopping after the group at hand; Ctrl-C again ends at once"));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
-        let (asked, bar) = (interrupt.clone(), teller.bar());
-        tokio::spawn(async move {
-            asked.asked().await;
-            if !quiet {
-                bar.talk("stopping after the group at hand; Ctrl-C again ends at once");
-            }
-        });
         let dir = session.dir.clone();
         match session.log.take() {
             Some(mut log) => {
