@@ -102,20 +102,13 @@ pub fn compare_models(run: &RunLog, repeats: &[Repeat], options: &Options) -> Re
     Ok(comparison)
 }
 
-/// Why two sides cannot be compared.
+/// Why two models of a run cannot be compared.
 fn comparable(reference: &Side, candidate: &Side, options: &Options) -> Result<(), Failure> {
-    matching::check(reference, candidate, &options.allow)?;
-    match candidate.places.iter().any(|(place, _)| reference.places.iter().any(|(own, _)| own == place)) {
-        true => Ok(()),
-        false => Err(nothing_in_common(reference, candidate)),
+    let has_answers = |side: &&Side| side.places.iter().any(|(_, answers)| !answers.is_empty());
+    if let Some(side) = [reference, candidate].into_iter().find(|side| !has_answers(side)) {
+        return Err(Failure::new(Exit::Mismatch, format!("{} has no answers yet", side.name)));
     }
-}
-
-fn nothing_in_common(reference: &Side, candidate: &Side) -> Failure {
-    Failure::new(
-        Exit::Mismatch,
-        format!("{} and {} have no task and interface in common", reference.name, candidate.name),
-    )
+    matching::check(reference, candidate, &options.allow).map(drop)
 }
 
 /// Compares all sides behind the first with the first.
@@ -136,7 +129,10 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
         notes.extend(matching::check(reference, candidate, &options.allow)?);
         let own = rows::rows(reference, candidate, options);
         if own.is_empty() {
-            return Err(nothing_in_common(reference, candidate));
+            return Err(Failure::new(
+                Exit::Mismatch,
+                format!("{} and {} have no task and interface in common", reference.name, candidate.name),
+            ));
         }
         rows.extend(own);
         effects.extend(effects::effects(reference, candidate, options.seed));

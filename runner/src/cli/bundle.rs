@@ -152,16 +152,16 @@ fn start(bundle: &Bundle, given: &Given) -> Result<Exit, Failure> {
     let outcome = drive(&plan, &mut session, program, &Measure::default(), false, interrupt);
     // Whatever happened, what was answered so far can be handed over.
     let run = results.hand_over();
-    let page = run.as_ref().ok().map(|run| results.write_page(run, mass_floor));
     // A page can be made again from the result: that it is missing does not change what became of the run.
-    if let Some(Err(failure)) = &page {
+    let page = run.as_ref().map_or(Ok(()), |run| results.write_page(run, mass_floor));
+    if let Err(failure) = &page {
         talk(&format!("the page is not written: {failure}"));
     }
     let report = outcome?;
     if report.interrupted {
         talk(&format!("stopped; start {name} again to go on"));
     }
-    tell(&run?, &results, mass_floor)?;
+    tell(&run?, &results, page.is_ok(), mass_floor)?;
     ended(report)
 }
 
@@ -235,15 +235,17 @@ fn gone_before(
     }
     talk("everything is done; the page is written anew");
     results.write_page(run, plan.config.report.mass_floor)?;
-    tell(run, results, plan.config.report.mass_floor)?;
+    tell(run, results, true, plan.config.report.mass_floor)?;
     match results.damage(run) {
         Some(damage) => Err(damage),
         None => Ok(Some(Exit::Done)),
     }
 }
 
-fn tell(run: &RunLog, places: &Results, mass_floor: f64) -> Result<(), Failure> {
-    let text = results(run, mass_floor);
-    print(&format!("{text}\n\nresults: {}\npage: {}\n", places.log.display(), places.page.display()))
-        .map(drop)
+fn tell(run: &RunLog, places: &Results, has_page: bool, mass_floor: f64) -> Result<(), Failure> {
+    let mut text = format!("{}\n\nresults: {}\n", results(run, mass_floor), places.log.display());
+    if has_page {
+        text.push_str(&format!("page: {}\n", places.page.display()));
+    }
+    print(&text).map(drop)
 }
