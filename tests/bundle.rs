@@ -31,7 +31,24 @@ pub(crate) fn command(bundle: &Path, current: &Path) -> Command {
 }
 
 pub(crate) fn start(bundle: &Path) -> Output {
-    command(bundle, bundle.parent().expect("it lies in a folder")).output().expect("the bundle starts")
+    ended(&mut command(bundle, bundle.parent().expect("it lies in a folder")))
+}
+
+/// Runs a command to its end. A file that was just written may still be open in what another test is about to start: then it
+/// cannot be started for that moment.
+pub(crate) fn ended(command: &mut Command) -> Output {
+    let started = Instant::now();
+    loop {
+        match command.output() {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
+                    && started.elapsed() < Duration::from_secs(20) =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            output => return output.expect("it starts"),
+        }
+    }
 }
 
 pub(crate) fn beside(bundle: &Path, ending: &str) -> PathBuf {
@@ -454,7 +471,7 @@ fn a_disk_without_room_for_the_weights_is_told_before_anything_is_unpacked() {
     let left = std::fs::read_dir(small.place.join("edge-eval-models")).map_or(0, Iterator::count);
     assert_eq!(left, 0);
     let cache = bench.dir.path().join("cache");
-    let output = command(&there, &small.place).env("XDG_CACHE_HOME", &cache).output().expect("it starts");
+    let output = ended(command(&there, &small.place).env("XDG_CACHE_HOME", &cache));
     let talk = told(&output).2;
     assert!(talk.contains(&format!("to {}", cache.join("edge-eval").display())), "{talk}");
 }
@@ -470,11 +487,11 @@ fn from_a_read_only_medium_results_go_to_the_current_folder() {
     small.remount("ro");
     let current = bench.dir.path().join("desk");
     std::fs::create_dir(&current).expect("a folder");
-    let (code, _, talk) = told(&command(&there, &current).output().expect("it starts"));
+    let (code, _, talk) = told(&ended(&mut command(&there, &current)));
     assert_eq!(code, Some(0), "{talk}");
     assert!(talk.contains("cannot be written to; results go to"), "{talk}");
     assert!(current.join("field.eval").exists() && current.join("field.html").exists());
-    let output = command(&there, &small.place).output().expect("it starts");
+    let output = ended(&mut command(&there, &small.place));
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert!(complaint(&output).contains("start it from a folder that can be written to"), "{output:?}");
 }

@@ -10,7 +10,7 @@ use runner::log::{Fsync, Log, Reader};
 use runner::parcel::Parcel;
 use runner::report::RunLog;
 
-use crate::bundle::{CONFIG, SLOW, beside, command, log, pack, start};
+use crate::bundle::{CONFIG, SLOW, beside, command, ended, log, pack, start};
 use crate::disks::Small;
 use crate::support::{Bench, assert_same, complaint, fixture, program, run, told};
 
@@ -102,10 +102,7 @@ fn pack_never_replaces_a_file_that_it_reads() {
     std::os::unix::fs::symlink(&set, &soft).expect("a link");
     for out in [&set, &model, &base, &bench.config, &hard, &soft] {
         let before = std::fs::read(out).expect("it is there");
-        let output = Command::new(&base)
-            .args(["pack", &bench.config, "--model", &model, "-o", out])
-            .output()
-            .expect("it starts");
+        let output = ended(Command::new(&base).args(["pack", &bench.config, "--model", &model, "-o", out]));
         assert_eq!(output.status.code(), Some(2), "{out}: {output:?}");
         assert!(complaint(&output).contains("which goes into the bundle"), "{output:?}");
         assert!(std::fs::read(out).expect("it is there") == before, "{out} was changed");
