@@ -6,7 +6,8 @@
 DIST holds TARGET/edge-eval, as cross/build.sh leaves it; x86_64 packs, aarch64 runs under qemu-aarch64-static: in an empty
 folder of a chroot whose root is read-only and holds the bundle and the emulator alone, without any network. Then the
 same bundle without /proc, from a writable folder, started twice, and cut short. Needs root for the chroot. Exit code 0
-where nothing failed, also where something is missing: the reason is printed.
+where nothing failed, also where something is missing: the reason is printed. DIR keeps bundles, roots and results; what an
+earlier run left there is replaced.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TINY = ROOT / "tests/fixtures/tiny-vlm.gguf"
 X86, ARM = "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"
+JAILS = ("jail", "bare", "writable", "cut")
 CONFIG = """
 limit = 1
 interfaces = ["direct"]
@@ -78,6 +80,17 @@ class Jail:
         return told(["unshare", "--mount", "--net", "--pid", "--fork", *inner], timeout=600)
 
 
+def emptied(work):
+    """The folder to keep, without what an earlier run left; anything else in it stays."""
+    work.mkdir(parents=True, exist_ok=True)
+    for name in ["field.toml", "field", "again", *(f"native{ending}" for ending in ("", ".eval", ".html"))]:
+        (work / name).unlink(missing_ok=True)
+    for name in ["native.run", "edge-eval-models", *(f"{jail}{ending}" for jail in JAILS for ending in ("", ".data"))]:
+        if (work / name).exists():
+            shutil.rmtree(work / name)
+    return work
+
+
 def rows(program, log):
     done = told([program, "report", log, "--csv", "-"])
     expect(done.returncode == 0, f"{log.name} is read on this machine", done)
@@ -103,8 +116,7 @@ def main():
         print(f"skipped: {reason}")
         return
     with tempfile.TemporaryDirectory() as folder:
-        work = choice.keep or Path(folder)
-        work.mkdir(exist_ok=True)
+        work = emptied(choice.keep.resolve()) if choice.keep else Path(folder)
         config = work / "field.toml"
         config.write_text(CONFIG)
         bundle = work / "field"

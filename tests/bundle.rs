@@ -10,13 +10,13 @@ use runner::report::RunLog;
 use crate::disks::Small;
 use crate::support::{Bench, assert_same, complaint, fixture, run, told};
 
-const CONFIG: &str = "limit = 12\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"lights\"\n";
+pub(crate) const CONFIG: &str = "limit = 12\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"lights\"\n";
 
 /// Three groups of 66 jobs at 1 ms each.
-const SLOW: &str = "limit = 66\n[engine]\ngroup-items = 11\n[[model]]\npath = \"fake:delay-us=1000\"\n[[task]]\nname = \"lights\"\n";
+pub(crate) const SLOW: &str = "limit = 66\n[engine]\ngroup-items = 11\n[[model]]\npath = \"fake:delay-us=1000\"\n[[task]]\nname = \"lights\"\n";
 
 /// Packs the bench's configuration and says where the bundle lies.
-fn pack(bench: &Bench, name: &str, more: &[&str]) -> PathBuf {
+pub(crate) fn pack(bench: &Bench, name: &str, more: &[&str]) -> PathBuf {
     let out = bench.path(name);
     let output = run(&[&["pack", &bench.config, "-o", &out], more].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -24,23 +24,40 @@ fn pack(bench: &Bench, name: &str, more: &[&str]) -> PathBuf {
 }
 
 /// A started file, in a folder of its own choice.
-fn command(bundle: &Path, current: &Path) -> Command {
+pub(crate) fn command(bundle: &Path, current: &Path) -> Command {
     let mut command = Command::new(bundle);
     command.current_dir(current).env_remove("XDG_CACHE_HOME").env("HOME", current);
     command
 }
 
-fn start(bundle: &Path) -> Output {
-    command(bundle, bundle.parent().expect("it lies in a folder")).output().expect("the bundle starts")
+pub(crate) fn start(bundle: &Path) -> Output {
+    ended(&mut command(bundle, bundle.parent().expect("it lies in a folder")))
 }
 
-fn beside(bundle: &Path, ending: &str) -> PathBuf {
+/// Runs a command to its end. A file that was just written may still be open in what another test is about to start: then it
+/// cannot be started for that moment.
+pub(crate) fn ended(command: &mut Command) -> Output {
+    let started = Instant::now();
+    loop {
+        match command.output() {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ExecutableFileBusy
+                    && started.elapsed() < Duration::from_secs(20) =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            output => return output.expect("it starts"),
+        }
+    }
+}
+
+pub(crate) fn beside(bundle: &Path, ending: &str) -> PathBuf {
     let mut name = bundle.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-fn log(bundle: &Path) -> RunLog {
+pub(crate) fn log(bundle: &Path) -> RunLog {
     RunLog::read(&beside(bundle, ".eval")).expect("the result is readable")
 }
 
@@ -286,7 +303,7 @@ fn a_configuration_that_cannot_be_run_is_refused_before_anything_is_written() {
 }
 
 /// An executable for another processor that says that it is edge-eval.
-fn foreign(path: &Path, version: &str) {
+pub(crate) fn foreign(path: &Path, version: &str) {
     let mut bytes = vec![0; 120];
     bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
     bytes[18] = 183;
@@ -311,9 +328,15 @@ fn a_base_of_another_processor_or_version_is_refused_and_the_right_one_keeps_its
         complaint(&with(&["--target", "x86_64", "--base", &arm]))
             .contains("built for aarch64, wanted is x86_64")
     );
-    assert!(complaint(&with(&["--target", "sparc"])).contains("give aarch64"));
+    for target in ["sparc", "armv7", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"] {
+        assert!(complaint(&with(&["--target", target])).contains("give aarch64 or x86_64"), "{target}");
+    }
     assert!(complaint(&with(&["--base", &bench.config])).contains("not an executable"));
-    assert!(complaint(&with(&["--target", "armv7"])).contains("no build for armv7 beside this program"));
+    let other = if cfg!(target_arch = "aarch64") { "x86_64" } else { "aarch64" };
+    let triple = format!("{other}-unknown-linux-gnu");
+    for target in [other, &triple] {
+        assert!(complaint(&with(&["--target", target])).contains(&format!("no build for {other} beside")));
+    }
     let level = vec![
         Material::bytes("level/armv8-a", *b"a worker"),
         Material::bytes("bundle/old", *b"of an earlier bundle"),
@@ -327,6 +350,23 @@ fn a_base_of_another_processor_or_version_is_refused_and_the_right_one_keeps_its
     let parcel = Parcel::of(Path::new(&out)).expect("whole").expect("a parcel");
     assert_eq!(parcel.bytes("level/armv8-a", 99).expect("the level"), b"a worker");
     assert!(parcel.member("bundle/old").is_none() && parcel.member("bundle/config.toml").is_some());
+    // A level that no board could start with this base is refused here; one that is there is not.
+    let released = released.display().to_string();
+    let leveled = |level: &str, base: &[&str]| with(&[&["--cpu-level", level], base].concat());
+    assert_eq!(leveled("armv8-a", &["--base", &released]).status.code(), Some(0));
+    for level in ["nonsense", "x86-64-v3", "armv8.2-a-i8mm"] {
+        let output = leveled(level, &["--base", &released]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(complaint(&output).contains("carries armv8-a"), "{output:?}");
+    }
+    std::fs::write(
+        &bench.config,
+        format!("[engine]\ncpu-level = \"nonsense\"\n{}", CONFIG.replace("limit = 12\n", "")),
+    )
+    .expect("the configuration");
+    let output = with(&[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(complaint(&output).contains("CPU level nonsense"), "{output:?}");
 }
 
 #[test]
@@ -356,7 +396,7 @@ fn models_that_are_not_inside_must_lie_beside_and_are_told_by_name_and_hash() {
         "{output:?}"
     );
     let any = pack(&bench, "any", &["--any-model"]);
-    assert!(complaint(&start(&any)).contains("no GGUF file lies beside it"));
+    assert!(complaint(&start(&any)).contains("no GGUF file that can be asked lies beside it"));
     std::fs::write(bench.path("broken.gguf"), b"GGUF").expect("a broken file");
     let (_, _, talk) = told(&start(&any));
     assert!(talk.contains("broken.gguf is left out: "), "{talk}");
@@ -396,6 +436,7 @@ fn weights_are_unpacked_once_beside_the_bundle_and_checked_when_they_changed() {
     let forget = || {
         let _ = std::fs::remove_dir_all(beside(&bundle, ".run"));
         std::fs::remove_file(beside(&bundle, ".eval")).expect("the result goes");
+        std::fs::remove_file(beside(&bundle, ".html")).expect("the page goes");
     };
     forget();
     let talk = told(&start(&bundle)).2;
@@ -425,11 +466,12 @@ fn a_disk_without_room_for_the_weights_is_told_before_anything_is_unpacked() {
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let line = complaint(&output);
     assert!(line.contains("no room to unpack") && line.contains("XDG_CACHE_HOME"), "{line}");
+    assert!(line.contains("16.0 MiB are needed beside them"), "{line}");
     // Nothing is left of the attempt, and a folder with room serves.
     let left = std::fs::read_dir(small.place.join("edge-eval-models")).map_or(0, Iterator::count);
     assert_eq!(left, 0);
     let cache = bench.dir.path().join("cache");
-    let output = command(&there, &small.place).env("XDG_CACHE_HOME", &cache).output().expect("it starts");
+    let output = ended(command(&there, &small.place).env("XDG_CACHE_HOME", &cache));
     let talk = told(&output).2;
     assert!(talk.contains(&format!("to {}", cache.join("edge-eval").display())), "{talk}");
 }
@@ -445,11 +487,11 @@ fn from_a_read_only_medium_results_go_to_the_current_folder() {
     small.remount("ro");
     let current = bench.dir.path().join("desk");
     std::fs::create_dir(&current).expect("a folder");
-    let (code, _, talk) = told(&command(&there, &current).output().expect("it starts"));
+    let (code, _, talk) = told(&ended(&mut command(&there, &current)));
     assert_eq!(code, Some(0), "{talk}");
     assert!(talk.contains("cannot be written to; results go to"), "{talk}");
     assert!(current.join("field.eval").exists() && current.join("field.html").exists());
-    let output = command(&there, &small.place).output().expect("it starts");
+    let output = ended(&mut command(&there, &small.place));
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert!(complaint(&output).contains("start it from a folder that can be written to"), "{output:?}");
 }

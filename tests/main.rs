@@ -5,6 +5,7 @@
 mod bad_input;
 mod bench;
 mod bundle;
+mod bundle_faults;
 mod case_table;
 mod command_line;
 mod compare;

@@ -16,9 +16,9 @@ pub use carried::{Carried, carried, carry};
 pub use gather::{Gathered, Wanted, gather};
 pub use manifest::{BundledModel, DataFile, Folder, Manifest, WeightFile};
 pub use places::Places;
-pub use program::base;
+pub use program::{base, check_level};
 pub use results::{Results, remaining_us};
-pub use weights::{beside, unpack};
+pub use weights::{beside, for_testers, unpack};
 
 use crate::exit::{Exit, Failure};
 use crate::parcel::{BUNDLE, Parcel, ParcelError};

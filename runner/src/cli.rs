@@ -126,8 +126,8 @@ enum Command {
 pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Exit, Failure> {
     let arguments: Vec<std::ffi::OsString> = arguments.into_iter().collect();
     let own = bundle::Own::find(&arguments)?;
-    if let Some(bundle) = own.started() {
-        return bundle::start(bundle);
+    if let Some(ended) = own.start() {
+        return ended;
     }
     let parsed = own.tell(Cli::command()).try_get_matches_from(&arguments);
     let cli = match parsed.and_then(|found| Cli::from_arg_matches(&found)) {

@@ -77,14 +77,38 @@ pub struct Comparison {
     pub sentences: Vec<String>,
 }
 
-/// Compares the models of a run that has been read: the first with the others, with the rounds of its repetitions.
+/// Compares the models of a run that has been read: the first with the others, with the rounds of its repetitions. One that cannot
+/// be compared, because a stopped run has not asked it yet, is left out with a note; the error is that of the first where none can.
 pub fn compare_models(run: &RunLog, repeats: &[Repeat], options: &Options) -> Result<Comparison, Failure> {
     let of = |run: &RunLog| side::sides(run, Path::new(&run.header.run_id));
     let mut sides = of(run);
     for repeat in repeats {
         sides.iter_mut().zip(of(&repeat.run)).for_each(|(side, own)| side.repeats.push(Rc::new(own)));
     }
-    compare(&sides, options)
+    let mut refused: Vec<Failure> = Vec::new();
+    let reference = (!sides.is_empty()).then(|| sides.remove(0));
+    let mut kept: Vec<Side> = reference.into_iter().collect();
+    for side in sides {
+        match kept.first().map(|reference| comparable(reference, &side, options)) {
+            Some(Err(failure)) => refused.push(failure),
+            _ => kept.push(side),
+        }
+    }
+    if kept.len() < 2 && !refused.is_empty() {
+        return Err(refused.swap_remove(0));
+    }
+    let mut comparison = compare(&kept, options)?;
+    comparison.notes.extend(refused.into_iter().map(|failure| format!("left out: {failure}")));
+    Ok(comparison)
+}
+
+/// Why two models of a run cannot be compared.
+fn comparable(reference: &Side, candidate: &Side, options: &Options) -> Result<(), Failure> {
+    let has_answers = |side: &&Side| side.places.iter().any(|(_, answers)| !answers.is_empty());
+    if let Some(side) = [reference, candidate].into_iter().find(|side| !has_answers(side)) {
+        return Err(Failure::new(Exit::Mismatch, format!("{} has no answers yet", side.name)));
+    }
+    matching::check(reference, candidate, &options.allow).map(drop)
 }
 
 /// Compares all sides behind the first with the first.

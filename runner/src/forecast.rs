@@ -74,45 +74,54 @@ pub fn forecast(
     plan: &Plan,
     estimates: &[Estimate],
     program: Program,
-    mut measuring: Measuring,
+    measuring: Measuring,
     probe: Duration,
 ) -> Result<Vec<Forecast>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
+    Ok(runtime.block_on(trials(plan, estimates, &program, measuring, probe)))
+}
+
+/// The same for a caller that has a runtime; dropped, it ends its worker.
+pub(crate) async fn trials(
+    plan: &Plan,
+    estimates: &[Estimate],
+    program: &Program,
+    mut measuring: Measuring,
+    probe: Duration,
+) -> Vec<Forecast> {
     let headline = measuring.began().and_then(|began| began.headline).map(usize::from);
     let unmeasured = match measuring.began() {
         None => Some(Missing::Off),
         Some(began) => began.missing,
     };
     let each = probe / plan.models.len().max(1) as u32;
-    Ok(runtime.block_on(async {
-        let mut forecasts = Vec::new();
-        for (model, estimate) in estimates.iter().enumerate() {
-            let mut forecast = Forecast { model: estimate.model.clone(), ..Forecast::default() };
-            let stretch = measuring.begin(Stretch::Group, model as u16, None);
-            let tried = Trial { plan, model, estimate, program: &program, until: Instant::now() + each };
-            if let Err(reason) = tried.run(&mut forecast, &mut measuring).await {
-                forecast.failure = Some(reason);
-            }
-            measuring.end(stretch);
-            forecast.conclude(plan, model, &measuring);
-            forecasts.push(forecast);
+    let mut forecasts = Vec::new();
+    for (model, estimate) in estimates.iter().enumerate() {
+        let mut forecast = Forecast { model: estimate.model.clone(), ..Forecast::default() };
+        let stretch = measuring.begin(Stretch::Group, model as u16, None);
+        let tried = Trial { plan, model, estimate, program, until: Instant::now() + each };
+        if let Err(reason) = tried.run(&mut forecast, &mut measuring).await {
+            forecast.failure = Some(reason);
         }
-        let windows: Vec<Window> = measuring
-            .stop()
-            .into_iter()
-            .filter_map(
-                |entry| if let crate::entry::Entry::Window(window) = entry { Some(*window) } else { None },
-            )
-            .collect();
-        for (model, forecast) in forecasts.iter_mut().enumerate() {
-            let window = windows.iter().find(|window| usize::from(window.model) == model);
-            forecast.add_energy(window, headline, unmeasured);
-        }
-        forecasts
-    }))
+        measuring.end(stretch);
+        forecast.conclude(plan, model, &measuring);
+        forecasts.push(forecast);
+    }
+    let windows: Vec<Window> = measuring
+        .stop()
+        .into_iter()
+        .filter_map(
+            |entry| if let crate::entry::Entry::Window(window) = entry { Some(*window) } else { None },
+        )
+        .collect();
+    for (model, forecast) in forecasts.iter_mut().enumerate() {
+        let window = windows.iter().find(|window| usize::from(window.model) == model);
+        forecast.add_energy(window, headline, unmeasured);
+    }
+    forecasts
 }
 
 struct Trial<'a> {

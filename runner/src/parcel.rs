@@ -20,7 +20,7 @@ pub use elf::{Executable, Machine};
 pub use error::ParcelError;
 pub use index::{Kind, MAX_INDEX_BYTES, MAX_MEMBERS, MAX_NAME_BYTES, Member, check_name};
 pub use read::{Content, Parcel};
-pub use write::{Base, Material, Origin, write};
+pub use write::{Base, Material, Origin, write, write_unless};
 
 /// What names of engine workers built for one processor level begin with.
 pub const LEVELS: &str = "level/";

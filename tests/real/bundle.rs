@@ -35,4 +35,6 @@ fn a_bundle_with_the_tiny_model_answers_as_a_run_does_and_one_beside_does_too() 
     // The same weights in another way: the logs name the same model.
     assert_eq!(beside.header.models[0], inside.header.models[0]);
     assert!(start("inside").1.contains("everything is done"));
+    std::fs::remove_file(bench.path("tiny-vlm.gguf")).expect("the model goes");
+    assert!(start("any").1.contains("everything is done"));
 }

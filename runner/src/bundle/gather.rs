@@ -1,10 +1,12 @@
 //! What a configuration needs to run elsewhere: found by planning it and keeping account of what is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use datasets::{Files, Picture};
+use models::States;
 use models::catalog::Catalog;
 use models::gguf::{Header, sha256_file};
 
@@ -26,6 +28,10 @@ pub struct Wanted {
     pub overrides: Overrides,
     /// Forget the configuration's models: the bundle takes what lies beside it.
     pub any_model: bool,
+    /// The file to be written: none that is read.
+    pub out: PathBuf,
+    /// The program that the bundle begins with.
+    pub base: PathBuf,
 }
 
 /// Everything for a bundle.
@@ -55,6 +61,13 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
         sources.push(found.sources);
         models.push(found.model);
     }
+    if config.asking.hidden_states != States::None {
+        return Err(Failure::usage(format!(
+            "{}: asking.hidden-states: a bundle hands over one log and one page, and hidden states are a third file: leave it out \
+             here, and use `edge-eval run` for them",
+            wanted.name
+        )));
+    }
     let any = config.models.is_empty();
     if any {
         config.models.push(ModelChoice { template: None, ..ModelChoice::of(PathBuf::from("fake")) });
@@ -62,7 +75,10 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
     let mut recorder = Recorder::default();
     let plan = Plan::make_from(config, &wanted.name, &wanted.text, &mut recorder)?;
     let named = models.iter().filter_map(|model: &BundledModel| model.choice.template.as_deref());
-    for template in named.filter(|name| !matches!(*name, "gguf" | "raw")) {
+    for template in named
+        .chain(wanted.overrides.template.as_deref().filter(|_| any))
+        .filter(|name| !matches!(*name, "gguf" | "raw"))
+    {
         recorder.text(template).map_err(|error| Failure::input(format!("template file {error}")))?;
     }
     let pictures = plan.tasks.iter().flat_map(|task| &task.items).flat_map(datasets::Item::pictures);
@@ -71,6 +87,9 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
             recorder.saw(&file.path, file.place.is_some());
         }
     }
+    let read = recorder.files.keys().map(PathBuf::from).chain(sources.iter().flatten().cloned());
+    let given = [Some(PathBuf::from(&wanted.name)), Some(wanted.base.clone()), crate::itself::path()];
+    refuse_overwriting(&wanted.out, read.chain(given.into_iter().flatten()))?;
     // Last, because it takes long: all else is known to be right.
     let mut weights: Vec<(PathBuf, WeightFile)> = Vec::new();
     for (model, sources) in models.iter_mut().zip(sources) {
@@ -94,12 +113,31 @@ pub fn gather(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> Result<Gathered, Fa
         .map_err(|error| Failure::new(Exit::Failed, format!("the manifest cannot be written: {error}")))?;
     let mut members = vec![Material::bytes(MANIFEST, json), Material::bytes(CONFIG, wanted.text.clone())];
     members.extend(data);
+    let mut inside = BTreeSet::new();
     for (source, file) in weights {
         if let (Some(name), Some(hash)) = (file.member, file.sha256.as_deref().and_then(bytes_of)) {
+            // Models may share a file; its hash is part of the name.
+            if !inside.insert((name.clone(), hash)) {
+                continue;
+            }
             members.push(Material { name, kind: Kind::Stored, from: Origin::File(source, Some(hash)) });
         }
     }
     Ok(Gathered { members, manifest, plan })
+}
+
+/// Refuses to replace a file that is read, under whatever name.
+fn refuse_overwriting(out: &Path, read: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
+    let place = |path: &Path| std::fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+    let Some(there) = place(out) else { return Ok(()) };
+    match { read }.find(|path| place(path) == Some(there)) {
+        None => Ok(()),
+        Some(same) => Err(Failure::usage(format!(
+            "-o {}: this is {}, which goes into the bundle: give another name",
+            out.display(),
+            same.display()
+        ))),
+    }
 }
 
 struct Found {

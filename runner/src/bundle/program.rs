@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::refused;
 use crate::exit::Failure;
+use crate::levels::AUTO;
 use crate::parcel::{Base, LEVELS, Machine};
 
 /// Stands in every build, so that a build for another processor, which cannot be started here, tells its version.
@@ -19,10 +20,7 @@ pub fn base(target: Option<&str>, file: Option<&Path>) -> Result<(Base, Vec<Stri
     })?;
     let machine = match target {
         None => None,
-        Some(name) => Some(
-            Machine::named(name)
-                .ok_or_else(|| Failure::usage(format!("--target {name}: give aarch64, x86_64 or armv7")))?,
-        ),
+        Some(name) => Some(target_of(name)?),
     };
     let wanted = machine.or(if file.is_some() { None } else { Machine::own() });
     let path = match (file, machine) {
@@ -60,14 +58,39 @@ pub fn base(target: Option<&str>, file: Option<&Path>) -> Result<(Base, Vec<Stri
     Ok((base, notes))
 }
 
+/// The processor of a name. There are programs for two, and for Linux alone.
+fn target_of(name: &str) -> Result<Machine, Failure> {
+    let found = Machine::named(name).filter(|machine| matches!(machine, Machine::Aarch64 | Machine::X86_64));
+    found.ok_or_else(|| {
+        Failure::usage(format!(
+            "--target {name}: give aarch64 or x86_64; a build for another processor is named with --base FILE alone"
+        ))
+    })
+}
+
+/// Refuses a CPU level that workers of this base cannot be started at, on any board.
+pub fn check_level(base: &Base, wanted: &str) -> Result<(), Failure> {
+    let members = base.parcel().map(|parcel| parcel.members()).unwrap_or_default();
+    let carried: Vec<&str> = members.iter().filter_map(|member| member.name.strip_prefix(LEVELS)).collect();
+    if wanted == AUTO || carried.contains(&wanted) {
+        return Ok(());
+    }
+    let path = base.path().display();
+    Err(Failure::usage(match carried.is_empty() {
+        true => format!(
+            "CPU level {wanted}: {path} carries no levels: leave it out, or begin with a released build (--base FILE)"
+        ),
+        false => format!(
+            "CPU level {wanted}: {path} carries {}: give one of them, or leave it out for the best that the board can run",
+            carried.join(", ")
+        ),
+    }))
+}
+
 /// The build of another processor where a release puts it: beside this program, or in the folder of its archive.
 fn released(own: &Path, machine: Machine) -> Result<PathBuf, Failure> {
     let folder = own.parent().unwrap_or(Path::new("."));
-    let triples: &[&str] = match machine {
-        Machine::X86_64 => &["x86_64", "x86_64-unknown-linux-gnu"],
-        Machine::Aarch64 => &["aarch64", "aarch64-unknown-linux-gnu"],
-        _ => &["armv7", "armv7-unknown-linux-gnueabihf"],
-    };
+    let triples = [machine.to_string(), format!("{machine}-unknown-linux-gnu")];
     let version = env!("CARGO_PKG_VERSION");
     let mut tried = Vec::new();
     for triple in triples {
@@ -75,7 +98,7 @@ fn released(own: &Path, machine: Machine) -> Result<PathBuf, Failure> {
             tried.push(folder.join(&name));
             tried.push(folder.join(&name).join("edge-eval"));
             tried.push(folder.join("..").join(&name).join("edge-eval"));
-            tried.push(folder.join("..").join(triple).join("edge-eval"));
+            tried.push(folder.join("..").join(&triple).join("edge-eval"));
         }
     }
     let found = tried.iter().find(|path| path.is_file()).cloned();

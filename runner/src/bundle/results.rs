@@ -1,9 +1,12 @@
 //! What a bundle leaves: `NAME.eval`, the log as one file, and `NAME.html`, the page. `NAME.run` is the run at work.
 
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use crate::entry::Entry;
 use crate::exit::{Exit, Failure};
-use crate::log::{LOCK_FILE, LOG_FILE, write_manifest};
+use crate::log::{LOCK_FILE, LOG_FILE, Lock, LogError, sync_dir, verify};
 use crate::plan::Plan;
 use crate::report::{ItemChoice, RunLog, html};
 
@@ -25,50 +28,95 @@ impl Results {
         Results { log: named("eval"), page: named("html"), work: named("run") }
     }
 
-    /// What an earlier start left as one file, where no run is at work.
-    pub fn earlier(&self) -> Result<Option<RunLog>, Failure> {
-        if self.work.join(LOG_FILE).exists() || !self.log.exists() {
+    /// What an earlier start left as one file, where no run is at work. A page without a log is not of this bundle, and a log in
+    /// which nothing is recorded is kept aside. `say` hears of that.
+    pub fn earlier(&self, say: &mut dyn FnMut(&str)) -> Result<Option<RunLog>, Failure> {
+        if self.work.join(LOG_FILE).exists() {
             return Ok(None);
         }
-        RunLog::read(&self.log).map(Some)
+        let has_log = self.log.exists();
+        let is_empty = has_log && is_empty(&self.log);
+        if (!has_log || is_empty) && self.page.symlink_metadata().is_ok() {
+            return Err(Failure::new(
+                Exit::Mismatch,
+                format!(
+                    "{} is there, and no result that it belongs to: move it away, then start again",
+                    self.page.display()
+                ),
+            ));
+        }
+        if is_empty {
+            let kept_in = self.set_aside()?;
+            say(&format!(
+                "{}: nothing is recorded in it; it is kept as {}, and the run begins anew",
+                self.log.display(),
+                kept_in.display()
+            ));
+            return Ok(None);
+        }
+        has_log.then(|| RunLog::read(&self.log)).transpose()
     }
 
-    /// Makes an incomplete earlier result the run at work again.
+    /// Gives the log another name, which no file has.
+    fn set_aside(&self) -> Result<PathBuf, Failure> {
+        let mut number = 1u32;
+        loop {
+            let kept_in = beside(&self.log, &format!("torn-{number}"));
+            match OpenOptions::new().write(true).create_new(true).open(&kept_in) {
+                Ok(_) => {
+                    std::fs::rename(&self.log, &kept_in).map_err(|error| disk(&self.log, error))?;
+                    return Ok(kept_in);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(disk(&kept_in, error)),
+            }
+        }
+    }
+
+    /// Makes an incomplete earlier result the run at work again: the log appears there whole or not at all.
     pub fn go_on(&self) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| Failure::disk(format!("{}: {error}", self.work.display()));
-        std::fs::create_dir_all(&self.work).map_err(failed)?;
-        std::fs::copy(&self.log, self.work.join(LOG_FILE)).map_err(failed)?;
-        Ok(())
+        std::fs::create_dir_all(&self.work).map_err(|error| disk(&self.work, error))?;
+        let _lock = Lock::acquire(&self.work).map_err(|error| Failure::disk(error.to_string()))?;
+        let log = self.work.join(LOG_FILE);
+        // Another start may have been faster.
+        if log.exists() { Ok(()) } else { put(&log, &mut |new| copy(&self.log, new)) }
     }
 
-    /// Writes what there is: the log as one file, and the page. A complete run's folder goes.
-    pub fn write(&self, mass_floor: f64) -> Result<RunLog, Failure> {
+    /// Hands over what there is as one file. A complete run's folder goes.
+    pub fn hand_over(&self) -> Result<RunLog, Failure> {
         let log = self.work.join(LOG_FILE);
         let run = RunLog::read(&log)?;
-        let failed = |error: std::io::Error| Failure::disk(format!("{}: {error}", self.log.display()));
         if run.complete.is_some() {
-            std::fs::rename(&log, &self.log).map_err(failed)?;
+            std::fs::rename(&log, &self.log).map_err(|error| disk(&self.log, error))?;
             let _ = std::fs::remove_file(self.work.join(LOCK_FILE));
             // What recovery kept aside stays, and the folder with it.
             let _ = std::fs::remove_dir(&self.work);
         } else {
-            let mut new = self.log.clone().into_os_string();
-            new.push(".new");
-            std::fs::copy(&log, &new).and_then(|_| std::fs::rename(&new, &self.log)).map_err(failed)?;
+            put(&self.log, &mut |new| copy(&log, new))?;
         }
-        self.write_page(&run, mass_floor)?;
         Ok(run)
     }
 
     /// Writes the page of a run.
     pub fn write_page(&self, run: &RunLog, mass_floor: f64) -> Result<(), Failure> {
         let page = html(run, mass_floor, ItemChoice { per_place: 3, named: Vec::new() }, None, &[])?;
-        write_manifest(&self.page, page.as_bytes()).map_err(|error| Failure::disk(error.to_string()))?;
-        // An earlier page has nothing that this one lacks.
-        let mut before = self.page.clone().into_os_string();
-        before.push(".prev");
-        let _ = std::fs::remove_file(before);
-        Ok(())
+        put(&self.page, &mut |new| new.write_all(page.as_bytes()))
+    }
+
+    /// The failure of a complete result whose log is damaged all the same; `None` where it is whole.
+    pub fn damage(&self, run: &RunLog) -> Option<Failure> {
+        let summary = &run.summary;
+        (!summary.is_whole()).then(|| {
+            Failure::new(
+                Exit::Damaged,
+                format!(
+                    "{}: the log is damaged ({summary}); every group of questions is whole, so the page is right, but not all that \
+                     was measured beside them is there: keep it, or move it and {} away and start again",
+                    self.log.display(),
+                    self.page.display()
+                ),
+            )
+        })
     }
 
     /// The failure of a result that belongs to another run.
@@ -82,6 +130,45 @@ impl Results {
             ),
         )
     }
+}
+
+fn disk(path: &Path, error: io::Error) -> Failure {
+    Failure::disk(format!("{}: {error}", path.display()))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// Whether nothing is recorded in a log. One that cannot be read is not empty.
+fn is_empty(log: &Path) -> bool {
+    match verify::<Entry>(log) {
+        Err(LogError::Headerless { .. }) => true,
+        Ok(found) => found.last_seq.is_none() && found.unreadable.is_none(),
+        Err(_) => false,
+    }
+}
+
+/// Puts a file in its place whole, forced to the device, or leaves what was there.
+fn put(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+    let new = beside(path, "new");
+    let written = File::create(&new).and_then(|mut file| {
+        fill(&mut file)?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| std::fs::rename(&new, path)) {
+        let _ = std::fs::remove_file(&new);
+        return Err(disk(path, error));
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    sync_dir(folder).map_err(|error| disk(folder, error))
+}
+
+fn copy(from: &Path, to: &mut File) -> io::Result<()> {
+    io::copy(&mut File::open(from)?, to).map(drop)
 }
 
 /// How long the rest of a run will take, by the groups that are in its log: those of the same model and task where there

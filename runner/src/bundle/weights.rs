@@ -14,6 +14,7 @@ use crate::exit::Failure;
 use crate::log::free_bytes;
 use crate::memory::in_words;
 use crate::parcel::Parcel;
+use crate::plan::PlannedModel;
 
 /// What is left free beside unpacked weights: the log and the page need some.
 const MARGIN_BYTES: u64 = 16 << 20;
@@ -105,7 +106,11 @@ fn into(
         Ok(free) if free < needed.saturating_add(MARGIN_BYTES) => {
             let _ = std::fs::remove_file(folder.join("lock"));
             let _ = std::fs::remove_dir(folder);
-            return Err(Refusal::Here(format!("{} free", in_words(free))));
+            return Err(Refusal::Here(format!(
+                "{} free, where {} are needed beside them for log and page",
+                in_words(free),
+                in_words(MARGIN_BYTES)
+            )));
         }
         // Where the system does not tell, writing will.
         _ => {}
@@ -201,36 +206,58 @@ fn remember(folder: &Path, file: &WeightFile) {
     }
 }
 
-/// The models beside a bundle that names none: every GGUF file in the folder that is a model, sorted by name, with what was
-/// left out and why.
-pub fn beside(home: &Path) -> Result<(Vec<ModelChoice>, Vec<String>), Failure> {
+/// The models beside a bundle that names none: every GGUF file in the folder that can be asked, sorted by name, with what was
+/// left out and why. `template` is what the bundle was packed with for all of them.
+pub fn beside(home: &Path, template: Option<&str>) -> Result<(Vec<ModelChoice>, Vec<String>), Failure> {
     let entries = std::fs::read_dir(home)
         .map_err(|error| Failure::disk(format!("{}: cannot look for GGUF files: {error}", home.display())))?;
     let mut paths: Vec<PathBuf> =
         entries.flatten().map(|entry| entry.path()).filter(|path| is_gguf(path)).collect();
     paths.sort();
-    let (mut found, mut notes, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found, mut notes, mut parts) = (Vec::<ModelChoice>::new(), Vec::new(), Vec::new());
     for path in paths {
         let left_out = |reason: &str| format!("{} is left out: {reason}", path.display());
-        match Header::open(&path) {
-            Err(error) => notes.push(left_out(&error.to_string())),
-            Ok(header) if header.projector() => notes.push(left_out("it is a picture projector")),
-            Ok(header) => {
-                let files: Vec<PathBuf> = header.files().iter().map(|file| (*file).to_owned()).collect();
-                // Any part of a split file opens the whole.
-                if parts.contains(&path) {
-                    continue;
-                }
-                parts.extend(files);
-                found.push(ModelChoice {
-                    template: None,
-                    guess_pre_tokenizer: false,
-                    ..ModelChoice::of(path)
-                });
+        let header = match Header::open(&path) {
+            Err(error) => {
+                notes.push(left_out(&error.to_string()));
+                continue;
             }
+            Ok(header) if header.projector() => {
+                notes.push(left_out("it is a picture projector"));
+                continue;
+            }
+            Ok(header) => header,
+        };
+        // Any part of a split file opens the whole.
+        if parts.contains(&path) {
+            continue;
+        }
+        parts.extend(header.files().iter().map(|file| (*file).to_owned()));
+        let choice = ModelChoice {
+            template: template.map(str::to_owned),
+            guess_pre_tokenizer: false,
+            ..ModelChoice::of(path.clone())
+        };
+        if let Some(same) = found.iter().find(|other| other.path.file_stem() == path.file_stem()) {
+            notes.push(left_out(&format!("results would call it as they call {}", same.path.display())));
+        } else if let Err(failure) = PlannedModel::open(&choice) {
+            notes.push(left_out(&for_testers(failure).message));
+        } else {
+            found.push(choice);
         }
     }
     Ok((found, notes))
+}
+
+/// A failure whose advice is an option that only the one who packs can give.
+pub fn for_testers(failure: Failure) -> Failure {
+    match failure.message.contains("--template") {
+        true => {
+            let message = format!("{} (options of `pack`: ask who made the bundle)", failure.message);
+            Failure { message, ..failure }
+        }
+        false => failure,
+    }
 }
 
 fn is_gguf(path: &Path) -> bool {

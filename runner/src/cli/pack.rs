@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use models::gguf::sha256_file;
 
+use super::run::listen;
 use super::{Choice, print, talk};
 use crate::bundle::{self, Gathered, Wanted, gather};
+use crate::config::Config;
 use crate::exit::{Exit, Failure};
 use crate::memory::in_words;
 use crate::parcel::{self, LEVELS, Material, Member};
@@ -28,22 +31,30 @@ pub(super) struct Pack {
     /// The bundle to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Processor of the boards: aarch64, x86_64 or armv7; this one when absent
+    /// Processor of the boards: aarch64 or x86_64; this one when absent
     #[arg(long, value_name = "ARCH")]
     target: Option<String>,
     /// The edge-eval executable to begin with, instead of this program or the released one beside it
     #[arg(long, value_name = "FILE")]
     base: Option<PathBuf>,
     /// Forget the configuration's models: the bundle takes every GGUF file that lies beside it
-    #[arg(long, conflicts_with = "models")]
+    #[arg(long, conflicts_with_all = ["models", "mmproj"])]
     any_model: bool,
 }
 
 impl Pack {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let (name, text) = self.choice.text()?;
-        let wanted = Wanted { name, text, overrides: self.choice.overrides(), any_model: self.any_model };
         let (base, notes) = bundle::base(self.target.as_deref(), self.base.as_deref())?;
+        let wanted = Wanted {
+            name,
+            text,
+            overrides: self.choice.overrides(),
+            any_model: self.any_model,
+            out: self.out.clone(),
+            base: base.path().to_owned(),
+        };
+        bundle::check_level(&base, &level(&wanted)?)?;
         notes.iter().for_each(|note| talk(&format!("note: {note}")));
         let gathered = gather(&wanted, &mut talk)?;
         gathered.plan.notes.iter().for_each(|note| talk(note));
@@ -54,10 +65,17 @@ impl Pack {
         }
         let head = self.head(&gathered);
         members.extend(gathered.members);
-        let written = parcel::write(&base, members, &self.out, &mut |_| ()).map_err(bundle::refused)?;
+        let interrupt = listen()?;
+        let written = parcel::write_unless(&base, members, &self.out, &mut |_| (), &|| interrupt.is_asked());
+        if written.is_err() && interrupt.is_asked() {
+            talk("stopped: no bundle is written");
+            return Ok(Exit::Interrupted);
+        }
+        let written = written.map_err(bundle::refused)?;
         let whole = std::fs::metadata(&self.out)
             .map_err(|error| Failure::disk(format!("{}: {error}", self.out.display())))?
             .len();
+        let sha256 = sha256_file(&self.out, &mut |_| ()).map_err(|error| Failure::disk(error.to_string()))?;
         let mut shown = head;
         shown.push_str(&format!(
             "  {:<52} {:>12}  {}\n",
@@ -67,6 +85,7 @@ impl Pack {
         ));
         written.iter().for_each(|member| shown.push_str(&line(member)));
         shown.push_str(&format!("  {:<52} {:>12}\n", "in all", in_words(whole)));
+        shown.push_str(&format!("  the whole file: {whole} bytes, sha256 {sha256}\n"));
         print(&shown)
     }
 
@@ -99,6 +118,14 @@ impl Pack {
         }
         text
     }
+}
+
+/// The CPU level that the configuration comes to.
+fn level(wanted: &Wanted) -> Result<String, Failure> {
+    let usage = |error: crate::config::ConfigError| Failure::usage(error.to_string());
+    let mut config = Config::parse(&wanted.text, &wanted.name).map_err(usage)?;
+    wanted.overrides.apply(&mut config).map_err(usage)?;
+    Ok(config.engine.cpu_level)
 }
 
 fn line(member: &Member) -> String {

@@ -1,6 +1,7 @@
 //! Progress for people: a bar on a terminal, plain lines elsewhere, nothing when quiet.
 
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,10 +13,33 @@ use crate::supervisor::Progress;
 /// Shortest time between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// The bar on the screen, if there is one: whoever writes a line must take it away for that moment.
+#[derive(Clone, Default)]
+pub(super) struct Bar(Arc<Mutex<Option<ProgressBar>>>);
+
+impl Bar {
+    fn get(&self) -> Option<ProgressBar> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts another bar in its place; gives the one before.
+    fn replace(&self, bar: Option<ProgressBar>) -> Option<ProgressBar> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), bar)
+    }
+
+    /// Writes a line above the bar.
+    pub(super) fn talk(&self, line: &str) {
+        match self.get() {
+            Some(bar) => bar.suspend(|| talk(line)),
+            None => talk(line),
+        }
+    }
+}
+
 /// Tells how a run goes.
 pub(super) struct Teller {
     quiet: bool,
-    bar: Option<ProgressBar>,
+    bar: Bar,
     model: String,
     task: String,
     items: u64,
@@ -33,7 +57,7 @@ impl Teller {
         let now = Instant::now();
         Teller {
             quiet,
-            bar: None,
+            bar: Bar::default(),
             model: String::new(),
             task: String::new(),
             items: 0,
@@ -46,9 +70,14 @@ impl Teller {
         }
     }
 
+    /// The bar, for lines that come from elsewhere.
+    pub(super) fn bar(&self) -> Bar {
+        self.bar.clone()
+    }
+
     /// Removes the bar.
     pub(super) fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
+        if let Some(bar) = self.bar.replace(None) {
             bar.finish_and_clear();
         }
     }
@@ -58,7 +87,7 @@ impl Teller {
         let seconds = self.started.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { tokens as f64 / seconds } else { 0.0 };
         let done = (self.done + self.ahead).min(self.items);
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.get() {
             bar.set_position(done);
             bar.set_message(format!("{} {rate:.0} tok/s", self.task));
             return;
@@ -93,7 +122,7 @@ impl Progress for Teller {
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
             bar.set_prefix(name.to_owned());
             bar.enable_steady_tick(Duration::from_millis(500));
-            self.bar = Some(bar);
+            self.bar.replace(Some(bar));
         } else {
             talk(&format!("{name}: {items} items to do"));
         }
@@ -119,12 +148,8 @@ impl Progress for Teller {
     }
 
     fn say(&mut self, line: &str) {
-        if self.quiet {
-            return;
-        }
-        match &self.bar {
-            Some(bar) => bar.suspend(|| talk(line)),
-            None => talk(line),
+        if !self.quiet {
+            self.bar.talk(line);
         }
     }
 }

@@ -76,7 +76,7 @@ impl Run {
         for line in session.notes() {
             say(line);
         }
-        let report = drive(&plan, &mut session, program, &self.measure, self.quiet)?;
+        let report = drive(&plan, &mut session, program, &self.measure, self.quiet, listen()?)?;
         self.conclude(&session.dir, plan.config.report.mass_floor)?;
         if report.interrupted {
             say("stopped; the same command goes on with the run");
@@ -94,6 +94,12 @@ impl Run {
     }
 }
 
+/// Listens to requests to stop.
+pub(super) fn listen() -> Result<Interrupt, Failure> {
+    Interrupt::on_signals()
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot listen to signals: {error}")))
+}
+
 /// Runs what is left of a session's plan.
 pub(super) fn drive(
     plan: &Plan,
@@ -101,6 +107,7 @@ pub(super) fn drive(
     program: Program,
     measure: &Measure,
     quiet: bool,
+    interrupt: Interrupt,
 ) -> Result<supervisor::Report, Failure> {
     let say = |line: &str| {
         if !quiet {
@@ -108,13 +115,15 @@ pub(super) fn drive(
         }
     };
     let mut teller = Teller::new(quiet);
+    if !quiet {
+        let bar = teller.bar();
+        interrupt.answer(move || bar.talk("stopping after the group at hand; Ctrl-C again ends at once"));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("cannot start the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
-        let interrupt = Interrupt::on_signals()
-            .map_err(|error| Failure::new(Exit::Failed, format!("cannot listen to signals: {error}")))?;
         let dir = session.dir.clone();
         match session.log.take() {
             Some(mut log) => {

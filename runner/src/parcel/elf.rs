@@ -16,9 +16,13 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// The one of a name as `--target` takes it: `aarch64`, or a whole target triple.
+    /// The one of a name as `--target` takes it: `aarch64`, or a whole target triple of Linux.
     pub fn named(name: &str) -> Option<Machine> {
-        Some(match name.split('-').next()? {
+        let (machine, system) = name.split_once('-').unwrap_or((name, "linux"));
+        if !system.split('-').any(|part| part == "linux") {
+            return None;
+        }
+        Some(match machine {
             "x86_64" => Machine::X86_64,
             "aarch64" | "arm64" => Machine::Aarch64,
             "arm" | "armv7" | "armhf" => Machine::Arm,

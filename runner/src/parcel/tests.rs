@@ -101,6 +101,17 @@ fn the_same_parts_give_the_same_bytes_and_nothing_else_is_left() {
 }
 
 #[test]
+fn writing_that_is_stopped_leaves_nothing() {
+    let folder = Folder::new();
+    folder.wrote("out", two());
+    let base = Base::of(&folder.at("base")).unwrap();
+    let before = fs::read_dir(folder.0.path()).unwrap().count();
+    let stopped = write_unless(&base, two(), &folder.at("other"), &mut |_| (), &|| true);
+    assert!(stopped.unwrap_err().to_string().contains("stopped on request"));
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), before);
+}
+
+#[test]
 fn a_parcel_as_base_is_stripped_and_its_members_can_be_carried_on() {
     let folder = Folder::new();
     let old = folder.wrote("old", two());

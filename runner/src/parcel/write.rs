@@ -42,6 +42,11 @@ impl Base {
         Ok(Base { path: path.to_owned(), executable, parcel })
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What its headers tell.
     pub fn executable(&self) -> &Executable {
         &self.executable
@@ -111,9 +116,20 @@ pub fn write(
     out: &Path,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Member>, ParcelError> {
+    write_unless(base, members, out, progress, &|| false)
+}
+
+/// The same, given up as soon as `stopped` says so: nothing is left of it then.
+pub fn write_unless(
+    base: &Base,
+    members: Vec<Material<'_>>,
+    out: &Path,
+    progress: &mut dyn FnMut(u64),
+    stopped: &dyn Fn() -> bool,
+) -> Result<Vec<Member>, ParcelError> {
     check(&members)?;
     let new = temporary(out);
-    let made = compose(base, members, &new, progress);
+    let made = compose(base, members, &new, progress, stopped);
     let made = made.and_then(|index| {
         std::fs::rename(&new, out).map_err(ParcelError::io(out, "put the file in its place"))?;
         Ok(index)
@@ -152,6 +168,7 @@ fn compose(
     members: Vec<Material<'_>>,
     new: &Path,
     progress: &mut dyn FnMut(u64),
+    stopped: &dyn Fn() -> bool,
 ) -> Result<Vec<Member>, ParcelError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -159,7 +176,7 @@ fn compose(
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(new).map_err(ParcelError::io(new, "make the file"))?;
-    let mut out = Counted { inner: BufWriter::with_capacity(1 << 20, file), bytes: 0, progress };
+    let mut out = Counted { inner: BufWriter::with_capacity(1 << 20, file), bytes: 0, progress, stopped };
     let (_, base_sha256) = hashed(&mut base.program()?, &base.path, &mut out, new)?;
     let base_bytes = out.bytes;
     if base_bytes != base.executable.end_bytes
@@ -293,10 +310,14 @@ struct Counted<'a> {
     inner: BufWriter<File>,
     bytes: u64,
     progress: &'a mut dyn FnMut(u64),
+    stopped: &'a dyn Fn() -> bool,
 }
 
 impl Write for Counted<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if (self.stopped)() {
+            return Err(io::Error::other("stopped on request"));
+        }
         let count = self.inner.write(bytes)?;
         self.bytes += count as u64;
         (self.progress)(self.bytes);

@@ -41,6 +41,10 @@ pub fn difference(logged: &Header, planned: &Header) -> Option<String> {
 }
 
 fn differ(path: &str, logged: &Value, planned: &Value) -> Option<String> {
+    if path == "config.model" && called(logged) != called(planned) {
+        let (logged, planned) = (called(logged).join(", "), called(planned).join(", "));
+        return Some(format!("the models are {logged} in the log and {planned} now"));
+    }
     match (logged, planned) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -56,6 +60,12 @@ fn differ(path: &str, logged: &Value, planned: &Value) -> Option<String> {
         _ if logged == planned => None,
         _ => Some(format!("{path} is {} in the log and {} now", short(logged), short(planned))),
     }
+}
+
+/// How results call the models of a configuration.
+fn called(models: &Value) -> Vec<&str> {
+    let models = models.as_array().map(Vec::as_slice).unwrap_or_default();
+    models.iter().filter_map(|model| model["name"].as_str().or(model["path"].as_str())).collect()
 }
 
 fn short(value: &Value) -> String {
@@ -112,6 +122,17 @@ mod tests {
         let datasets::Script::One(question) = &mut items[0].script else { panic!("one question") };
         question.ask.direct.push(' ');
         assert_ne!(items_sha256(&items), whole);
+    }
+
+    #[test]
+    fn models_that_came_or_went_are_told_by_name() {
+        let before = header("name = \"a\"\n");
+        let more = header("name = \"a\"\n[[model]]\npath = \"fake\"\nname = \"b\"\n");
+        let words = difference(&before, &more);
+        assert_eq!(words.as_deref(), Some("the models are a in the log and a, b now"));
+        // A model without a name is called by its file.
+        let words = difference(&header(""), &before);
+        assert_eq!(words.as_deref(), Some("the models are fake in the log and a now"));
     }
 
     #[test]

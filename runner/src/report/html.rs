@@ -75,9 +75,15 @@ pub fn html(
     }
     let mut notes = notes(run, &cells, &parity(run), mass_floor);
     notes.extend(controls.notes.iter().cloned().map(Note::from));
-    let options = Options { margin: 0.03, allow: Vec::new(), seed: 1 };
-    let comparison =
-        (run.header.models.len() > 1).then(|| compare_models(run, repeats, &options)).transpose()?;
+    // Models of one run may be prompted in unlike ways on purpose: that is compared, and the comparison says it.
+    let options = Options { margin: 0.03, allow: vec!["prompts".to_owned()], seed: 1 };
+    let comparison = match run.header.models.len() {
+        0 | 1 => None,
+        _ => compare_models(run, repeats, &options)
+            // A run that was stopped has a page all the same.
+            .map_err(|failure| notes.push(format!("the models are not compared: {failure}").into()))
+            .ok(),
+    };
     let figures = figures(run, &[]);
     let notes = gathered(&notes);
     Ok(page(&Material { run, cells, costs, notes, figures, controls, papers, comparison, items, probes }))

@@ -68,6 +68,24 @@ fn what_a_model_wrote_and_is_called_stays_text() {
 }
 
 #[test]
+fn models_that_a_stopped_run_has_not_asked_are_left_out_and_told() {
+    let mut run = two_models();
+    let third = ModelRecord { name: "Q4_0".into(), ..ModelRecord::default() };
+    run.header.models.push(third);
+    run.header.config_json = run.header.config_json.replace("\"model\":[{},{}]", "\"model\":[{},{},{}]");
+    run.complete = None;
+    let page = made(&run);
+    assert!(page.contains("<section id=\"comparison\">"));
+    assert!(page.contains("left out: Q4_0 has no answers yet"));
+    run.items.retain(|item| item.at.model == 0);
+    let page = made(&run);
+    assert!(!page.contains("<section id=\"comparison\">"));
+    assert!(page.contains("the models are not compared: Q2_K &lt;i&gt; has no answers yet"));
+    run.items.clear();
+    assert!(made(&run).contains("the models are not compared: Q8_0 has no answers yet"));
+}
+
+#[test]
 fn every_section_that_has_something_is_there_and_linked() {
     let page = made(&two_models());
     for id in
