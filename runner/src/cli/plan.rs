@@ -48,7 +48,7 @@ impl PlanCommand {
         }
         let mut plan = self.choice.plan()?;
         plan.notes.iter().for_each(|note| talk(note));
-        self.measure.apply(&mut plan.config.telemetry);
+        self.measure.apply(&mut plan.config.telemetry)?;
         let program = Program::find(&plan.config.engine.cpu_level)?;
         let estimates = estimate(&plan, program.clone())?;
         let design = self.difference.map(|points| design(&plan, points / 100.0));
