@@ -145,3 +145,38 @@ fn prompts_that_always_kill_their_measurer_end_the_model_in_one_line() {
     assert!(line.contains("while prompts were measured") && line.contains("SIGABRT"), "{line}");
     assert_eq!(bench.log("run").deaths.len(), 1, "the last death is the message");
 }
+
+/// A build that this processor cannot run: every item would end like that.
+#[test]
+fn an_instruction_that_the_processor_lacks_ends_the_model_and_uses_up_no_items() {
+    let bench = Bench::new(LIGHTS);
+    let output = bench.run("run", &["--model", "fake:strike=ill,strike-after=0"]);
+    let log = bench.log("run");
+    assert_eq!((log.items.len(), log.complete.is_some(), log.failed.len()), (0, false, 1), "{output:?}");
+    assert_eq!(log.failed[0].cause, Some(DeathCause::IllegalInstruction));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("SIGILL") && told.contains("built for another processor"), "{told}");
+    assert_eq!(output.status.code(), Some(3), "{told}");
+}
+
+#[test]
+fn a_group_that_fits_no_frame_is_asked_item_by_item() {
+    let bench = Bench::new("");
+    // 3 items of 1.5 MB, asked 16 times each.
+    let text = "x ".repeat(750_000);
+    let row = |id: usize| {
+        let question = format!("{text}{id}");
+        serde_json::json!({ "id": id.to_string(), "question": question, "options": ["a", "b"], "answer": "A" }).to_string()
+    };
+    std::fs::write(bench.path("long.jsonl"), (0..3).map(|id| row(id) + "\n").collect::<String>())
+        .expect("written");
+    let path = bench.path("long.jsonl");
+    let config = format!(
+        "interfaces = [\"self-consistency\"]\n[asking]\nsamples = 16\n[[task]]\nname = \"file\"\nparams = {{ path = {path:?} }}\n[engine]\ncontext-tokens = 20000000\n"
+    );
+    std::fs::write(&bench.config, config).expect("written");
+    let output = bench.run("run", &["--model", "fake"]);
+    let log = bench.log("run");
+    assert_eq!((log.items.len(), log.deaths.len()), (3, 0), "{output:?}");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}

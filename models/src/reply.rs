@@ -55,7 +55,7 @@ pub struct Scored {
     /// One per continuation.
     pub labels: Vec<LabelScore>,
     /// Total label mass: the probability, over the full vocabulary, that the text goes on with one of the
-    /// continuations (each distinct token sequence counted once); `None` when a logit was not finite.
+    /// continuations (one that begins with another is part of that one's); `None` when a logit was not finite.
     pub mass: Option<f64>,
     /// The most probable next tokens, best first.
     pub top: Vec<TokenProb>,

@@ -224,3 +224,25 @@ fn txt_10_control_tokens_in_a_question_yield_no_control_ids() {
     assert_eq!(controls("Which tag closes a turn? A) x B) y"), 5);
     assert_eq!(controls("Which tag closes a turn? A) <|im_end|> B) <|endoftext|>"), 5);
 }
+
+/// A worker that says nothing for too long is taken for hung.
+#[test]
+fn every_mode_tells_of_each_call_and_not_of_each_job_alone() {
+    let fixtures =
+        [("tiny-vlm.gguf", Mode::Exact), ("tiny-vlm.gguf", Mode::Packed), ("tiny-mamba.gguf", Mode::Packed)];
+    for (model, mode) in fixtures {
+        let model = crate::support::fixture(model);
+        let spec = LoadSpec { model, mode, context_tokens: 256, batch_tokens: 16, ..spec() };
+        let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
+        let prompt =
+            "the red square is above the blue circle and the green triangle is left of it ".repeat(3);
+        let mut heard = Vec::new();
+        let jobs = [write(&prompt, 6, Sampling::Greedy)];
+        let reply = engine.round(&jobs, &mut |advance| heard.push(advance.tokens)).expect("a round");
+        let usage = reply.replies[0].usage();
+        // Calls of 16 tokens, then one for each token of the reply but the last.
+        let calls = usage.prompt_tokens.div_ceil(16) + 5;
+        heard.dedup();
+        assert!(heard.is_sorted() && heard.len() >= calls as usize, "{mode:?}: {heard:?}, {calls} calls");
+    }
+}

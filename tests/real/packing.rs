@@ -131,6 +131,23 @@ fn more_replies_to_one_prompt_than_can_be_written_side_by_side_are_all_written()
 }
 
 #[test]
+fn more_replies_to_one_prompt_than_a_call_has_room_for_are_all_written() {
+    let spec = LoadSpec { model: crate::support::fixture("tiny-vlm.gguf"), context_tokens: 256, ..spec() };
+    // One cache for all, and one for the replies.
+    for cells in [1024, 8192] {
+        let spec = LoadSpec { parallel: 12, batch_tokens: 8, cells, ..spec.clone() };
+        let mut engine = models::llama::Llama::open(&spec).expect("the model loads");
+        let jobs: Vec<Job> = (0..12).map(|_| write("the red square", 5, Sampling::Greedy)).collect();
+        for reply in answers(&mut engine, &jobs) {
+            assert!(
+                matches!(&reply, Reply::Generated(text) if !text.tokens.is_empty()),
+                "{cells}: {reply:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn small_caches_let_fewer_in_at_once_and_answer_all_the_same() {
     let jobs = jobs("grammar", 12, &["direct", "cot-prefix", "free-cot"], 16);
     let spec = |cells, sequences, parallel| LoadSpec {

@@ -40,13 +40,14 @@ impl LabelSet {
         LabelSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// The first labels of the set; `None` where it has not so many.
+    /// The first labels of the set; `None` where it has not so many. No label begins with another: a model that goes on with
+    /// `10` goes on with `1`, which could never be less probable.
     pub fn of(self, count: usize) -> Option<Vec<String>> {
         let labels: Vec<String> = match self {
             LabelSet::Letters => {
                 (b'A'..=b'Z').map(|letter| char::from(letter).to_string()).take(count).collect()
             }
-            LabelSet::Numbers => (1..=count).map(|number| number.to_string()).collect(),
+            LabelSet::Numbers => (1..=count.min(9)).map(|number| number.to_string()).collect(),
             LabelSet::Consonants => CONSONANTS.chars().map(String::from).take(count).collect(),
         };
         (labels.len() == count).then_some(labels)
@@ -118,6 +119,19 @@ mod tests {
     fn asked() -> Question {
         let options = ["rain", "sun", "snow"].map(str::to_owned).to_vec();
         question("What falls?", "It is cold.", LabelSet::Letters.of(3).unwrap(), options, 2)
+    }
+
+    #[test]
+    fn no_label_of_a_set_begins_with_another() {
+        assert_eq!(LabelSet::Numbers.of(10), None);
+        for set in LabelSet::ALL {
+            let labels = (2..=26).filter_map(|count| set.of(count)).next_back().unwrap();
+            for (place, label) in labels.iter().enumerate() {
+                let begins =
+                    |(other, text): (usize, &String)| other != place && label.starts_with(text.as_str());
+                assert!(!labels.iter().enumerate().any(begins), "{label}");
+            }
+        }
     }
 
     #[test]

@@ -16,8 +16,8 @@ use super::Pixels;
 pub const MOST_BYTES: u64 = 64 << 20;
 /// Longest side in pixels.
 const LONGEST_SIDE: u32 = 16_384;
-/// Most pixels: 40 million, 120 MB when decoded.
-const MOST_PIXELS: u64 = 40_000_000;
+/// Most pixels: 22 million, 66 MB when decoded, which a worker is sent at once.
+pub const MOST_PIXELS: u64 = 22_000_000;
 /// Most memory that decoding may take.
 const MOST_MEMORY_BYTES: u64 = 512 << 20;
 

@@ -10,7 +10,7 @@ mod pixels;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use encoded::{Encoded, MOST_BYTES, decode, inspect};
+pub use encoded::{Encoded, MOST_BYTES, MOST_PIXELS, decode, inspect};
 pub(crate) use file::base64;
 pub use file::{FilePicture, Place};
 pub use pixels::Pixels;

@@ -93,7 +93,7 @@ impl Round<'_, '_> {
                 let payer = self.forest.payer(node, leaf, |job| self.jobs[job].is_open());
                 evaluated.push((payer, end - place));
                 let before = self.decoder.seen();
-                self.run(node, place - depth, sequence)?;
+                self.run(node, place - depth, sequence, progress)?;
                 let seen = self.decoder.seen();
                 if let Some(usage) = self.jobs[payer].usage_mut() {
                     usage.count_pictures(before, seen);
@@ -150,7 +150,13 @@ impl Round<'_, '_> {
     }
 
     /// Evaluates the tokens of a node from a place on.
-    fn run(&mut self, node: NodeId, from: usize, sequence: i32) -> Result<(), String> {
+    fn run(
+        &mut self,
+        node: NodeId,
+        from: usize,
+        sequence: i32,
+        progress: &mut dyn FnMut(Advance),
+    ) -> Result<(), String> {
         let (depth, tokens) = {
             let here = self.forest.tree.node(node);
             (here.depth, here.tokens.clone())
@@ -158,17 +164,18 @@ impl Round<'_, '_> {
         let mut spots = Vec::new();
         for (place, &token) in tokens.iter().enumerate().skip(from) {
             if self.decoder.is_full_for(token) {
-                self.flush(&mut spots)?;
+                self.flush(&mut spots, progress)?;
             }
             let spot = self.forest.spot_at(node, place);
             spots.extend(spot);
             self.decoder.add(token, depth + place, &[sequence], spot.is_some())?;
         }
-        self.flush(&mut spots)
+        self.flush(&mut spots, progress)
     }
 
     /// Hands every row to all that wait for it, leaves that are still to come among them.
-    fn flush(&mut self, spots: &mut Vec<usize>) -> Result<(), String> {
+    fn flush(&mut self, spots: &mut Vec<usize>, progress: &mut dyn FnMut(Advance)) -> Result<(), String> {
+        let tokens = self.decoder.waiting();
         let (forest, jobs, firsts) = (&mut self.forest, &mut self.jobs, &mut self.firsts);
         let (vocabulary, mut failed) = (self.vocabulary, Vec::new());
         self.decoder.decode(|number, row| {
@@ -184,6 +191,8 @@ impl Round<'_, '_> {
         for (job, reason) in failed {
             self.finish(job, Err(reason));
         }
+        self.done.tokens += tokens as u64;
+        progress(self.done);
         Ok(())
     }
 
@@ -273,7 +282,6 @@ impl Round<'_, '_> {
         self.prefill.wall_us += wall_us;
         self.prefill.library_us += self.decoder.library_us() - library_before;
         self.prefill.tokens += total as u32;
-        self.done.tokens += total;
     }
 
     fn finish(&mut self, job: usize, outcome: Result<Finish, String>) {

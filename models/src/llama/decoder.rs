@@ -10,14 +10,20 @@ use super::context::{Batch, Context, directions, window_tokens};
 use super::shape::Shape;
 use super::vision::{Seen, Vision, is_of_picture};
 use crate::logits::Row;
-use crate::{Call, EngineError, LoadSpec, PhaseKind, Span, Spans, States};
+use crate::{Call, EngineError, LoadSpec, Mode, PhaseKind, Span, Spans, States};
 
 /// Bytes that the rows of logits of one call may take: a large vocabulary gets fewer rows, not more memory.
 const ROWS_BYTES: usize = 32 << 20;
 
+/// The same of a job alone: what is read before its last token are labels of several tokens.
+const EXACT_ROWS: usize = 8;
+
 /// Rows of logits of one call.
-pub(super) fn rows(vocab_tokens: usize) -> usize {
-    (ROWS_BYTES / (4 * vocab_tokens.max(1))).max(1)
+pub(super) fn rows(mode: Mode, vocab_tokens: usize) -> usize {
+    match mode {
+        Mode::Packed => (ROWS_BYTES / (4 * vocab_tokens.max(1))).max(1),
+        Mode::Exact => EXACT_ROWS,
+    }
 }
 
 /// An open context.
@@ -83,7 +89,7 @@ impl Decoder {
             context,
             batch: Batch::new(batch_tokens as usize, sequences as usize, directions(model)),
             batch_tokens: batch_tokens as usize,
-            rows: rows(model.n_vocab().max(1) as usize),
+            rows: rows(spec.mode, model.n_vocab().max(1) as usize),
             wanted: Vec::with_capacity(batch_tokens as usize),
             cache: Cache::new(sequences as usize),
             context_tokens: spec.context_tokens,

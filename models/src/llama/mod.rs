@@ -198,11 +198,9 @@ impl Llama {
         };
         let wish = jobs.iter().map(wish).max().unwrap_or_default();
         if wish != States::None && self.decoder.as_ref().is_some_and(|decoder| !decoder.listens()) {
-            // The first context's memory is needed for the second; what reads pictures stays.
-            let vision = self.decoder.take().and_then(|decoder| decoder.vision);
-            let mut decoder = Decoder::listening(self.model, &self.spec, self.shape)?;
-            decoder.vision = vision;
-            self.decoder = Some(decoder);
+            // The first context's memory is needed for the second.
+            self.decoder = None;
+            self.decoder = Some(Decoder::listening(self.model, &self.spec, self.shape)?);
         }
         if let Some(decoder) = &self.decoder {
             decoder.begin_states(wish);

@@ -77,13 +77,7 @@ impl Scoring {
     }
 
     pub(super) fn finish(self, usage: Usage) -> Scored {
-        let is_first = |index: usize| {
-            !self.scores[..index].iter().any(|earlier| earlier.tokens == self.scores[index].tokens)
-        };
-        let mass: f64 = (0..self.scores.len())
-            .filter(|&index| is_first(index))
-            .map(|index| self.scores[index].sum().exp())
-            .sum();
+        let mass = mass(&self.scores);
         Scored {
             mass: self.finite.then_some(mass),
             labels: self.scores,
@@ -93,5 +87,36 @@ impl Scoring {
             entropy: self.entropy,
             states: self.states,
         }
+    }
+}
+
+/// The probability that the text goes on with one of the labels: one that begins with another is part of that one's already.
+fn mass(scores: &[LabelScore]) -> f64 {
+    let is_told = |index: usize, score: &LabelScore| {
+        scores.iter().enumerate().any(|(other, begins)| {
+            let is_before = begins.tokens.len() < score.tokens.len() || other < index;
+            is_before && score.tokens.starts_with(&begins.tokens)
+        })
+    };
+    let own = scores.iter().enumerate().filter(|&(index, score)| !is_told(index, score));
+    own.map(|(_, score)| score.sum().exp()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(tokens: &[i32], probabilities: &[f32]) -> LabelScore {
+        let logprobs = probabilities.iter().map(|probability| probability.ln()).collect();
+        LabelScore { tokens: tokens.to_vec(), logprobs, rank: 0 }
+    }
+
+    #[test]
+    fn what_begins_with_another_label_or_stands_twice_counts_once() {
+        // `1`, `10`, `2` and `2` again: all texts that begin with 1 have 0.3, those with 2 have 0.2.
+        let ten = label(&[1, 0], &[0.3, 0.5]);
+        let scores = [ten.clone(), label(&[1], &[0.3]), label(&[2], &[0.2]), label(&[2], &[0.2])];
+        assert!((mass(&scores) - 0.5).abs() < 1e-6, "{}", mass(&scores));
+        assert!((mass(&[ten]) - 0.15).abs() < 1e-6);
     }
 }

@@ -11,10 +11,7 @@ use llama_cpp_sys_2 as sys;
 use super::decoder::rows;
 use super::eyes::Eyes;
 use super::shape::Shape;
-use crate::{Buffers, EngineError, LoadSpec, Mode};
-
-/// Rows of logits that a job of exact mode reads in one call at the most: a label's tokens but for the last.
-const EXACT_ROWS: usize = 8;
+use crate::{Buffers, EngineError, LoadSpec};
 
 /// What stands before the size of a buffer to compute in.
 const COMPUTE: &str = "compute buffer size = ";
@@ -126,11 +123,7 @@ impl Model {
         let (shape, replies) = self.shapes(spec);
         // SAFETY: the model lives as long as `self`.
         let vocab_tokens = unsafe { sys::llama_vocab_n_tokens(sys::llama_model_get_vocab(self.0)) }.max(1);
-        let in_a_call = match spec.mode {
-            Mode::Packed => rows(vocab_tokens as usize).min(shape.batch_tokens as usize),
-            Mode::Exact => EXACT_ROWS,
-        };
-        let in_a_call = in_a_call as u32;
+        let in_a_call = rows(spec.mode, vocab_tokens as usize).min(shape.batch_tokens as usize) as u32;
         // The library keeps a row for every sequence, and wants room for as many when it computes; but rows that no call
         // asks for are never touched.
         let kept = in_a_call.max(shape.sequences);

@@ -82,6 +82,8 @@ impl Vision {
         }
         let pieces = self.eyes.pieces(&picture).map_err(said)?;
         let (mut elements, mut tiles, mut before) = (Vec::new(), Vec::new(), 0);
+        // Nothing is kept of a picture that cannot be held whole.
+        let (mut next, mut made) = (self.next, Vec::new());
         for piece in pieces {
             match piece {
                 Piece::Tokens(tokens) => elements.extend(tokens),
@@ -93,18 +95,20 @@ impl Vision {
                     )));
                 }
                 Piece::Tile { count, size, places } => {
-                    let end = u32::try_from(count).ok().and_then(|count| self.next.checked_add(count));
+                    let end = u32::try_from(count).ok().and_then(|count| next.checked_add(count));
                     let end = end.filter(|&end| end <= i32::MAX as u32);
                     let end = end.ok_or_else(|| said("this worker has seen too many".into()))?;
-                    elements.extend((self.next..end).map(|number| -(number as i32)));
+                    elements.extend((next..end).map(|number| -(number as i32)));
                     let tile = Tile { address: picture.address.clone(), before, count, places };
-                    self.tiles.insert(self.next, tile);
-                    self.next = end;
+                    made.push((next, tile));
+                    next = end;
                     before += count;
                     tiles.extend(size);
                 }
             }
         }
+        self.next = next;
+        self.tiles.extend(made);
         self.held.insert(picture.address.clone(), Held { picture, elements, tiles });
         Ok(())
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use models::{
     Advance, Buffers, EngineError, EngineFacts, HiddenStates, Job, LoadSpec, Probe, ProbeReply, PromptSize,
-    Reply, RoundReply, Tokenised,
+    Reply, Request, RoundReply, Tokenised,
 };
+use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
@@ -15,7 +16,7 @@ use super::interrupt::Interrupt;
 use super::showing::Shelf;
 use super::tail::Tail;
 use crate::entry::DeathCause;
-use crate::frame::{AsyncFrameReader, write_frame};
+use crate::frame::{AsyncFrameReader, encode};
 use crate::levels::{Program, advice};
 use crate::memory::{Ending, Evidence, Guard, Guarding, Peaks, classify};
 use crate::worker::protocol::{FromWorker, Quantise, ToWorker};
@@ -39,8 +40,8 @@ pub enum LinkError {
     Interrupted,
     /// The process could not be started.
     Start(String),
-    /// A picture that prompts show cannot be had.
-    Picture(String),
+    /// What was to be sent cannot be: a picture that is not to be had, a request beyond the size of a frame. The worker lives.
+    Unsendable(String),
 }
 
 impl LinkError {
@@ -54,7 +55,7 @@ impl LinkError {
                 format!("the worker {} {doing}{last}", cause.in_words())
             }
             LinkError::Interrupted => "interrupted".into(),
-            LinkError::Start(message) | LinkError::Picture(message) => message.clone(),
+            LinkError::Start(message) | LinkError::Unsendable(message) => message.clone(),
         }
     }
 }
@@ -144,12 +145,17 @@ impl Link {
         }
     }
 
-    /// Tokens of prompts.
+    /// Tokens of prompts; one entry per job.
     pub async fn measure(&mut self, jobs: Vec<Job>) -> Result<Vec<PromptSize>, LinkError> {
-        match self.call(&ToWorker::Measure(jobs), &mut |_| ()).await? {
-            FromWorker::Sizes(sizes) => Ok(sizes),
-            other => Err(self.out_of_turn(&other).await),
+        let mut sizes = Vec::with_capacity(jobs.len());
+        for some in in_requests(jobs) {
+            let count = some.len();
+            match self.call(&ToWorker::Measure(some), &mut |_| ()).await? {
+                FromWorker::Sizes(told) if told.len() == count => sizes.extend(told),
+                other => return Err(self.out_of_turn(&other).await),
+            }
         }
+        Ok(sizes)
     }
 
     /// Jobs as tokens; one entry per job.
@@ -243,9 +249,10 @@ impl Link {
         request: &ToWorker,
         progress: &mut dyn FnMut(Advance),
     ) -> Result<FromWorker, LinkError> {
+        let frame = encode(request).map_err(|error| LinkError::Unsendable(format!("a request: {error}")))?;
         let interrupt = self.interrupt.clone();
         let outcome = tokio::select! {
-            outcome = self.exchange(request, progress) => outcome,
+            outcome = self.exchange(&frame, progress) => outcome,
             () = interrupt.at_once() => return Err(LinkError::Interrupted),
         };
         match outcome {
@@ -258,16 +265,17 @@ impl Link {
     /// Sends a request and waits for its final answer; `Err` holds the cause where it is known already.
     async fn exchange(
         &mut self,
-        request: &ToWorker,
+        frame: &[u8],
         progress: &mut dyn FnMut(Advance),
     ) -> Result<FromWorker, Option<DeathCause>> {
         let late = |_| Some(DeathCause::Deadline);
         self.states.clear();
         // A failed write means that the worker is gone; its exit status says how.
-        tokio::time::timeout(self.deadline, write_frame(&mut self.input, request))
-            .await
-            .map_err(late)?
-            .map_err(|_| None)?;
+        let send = async {
+            self.input.write_all(frame).await?;
+            self.input.flush().await
+        };
+        tokio::time::timeout(self.deadline, send).await.map_err(late)?.map_err(|_| None)?;
         loop {
             let read =
                 tokio::time::timeout(self.deadline, self.output.read::<FromWorker>()).await.map_err(late)?;
@@ -318,6 +326,29 @@ impl Link {
         debug_assert!(!matches!(answer, FromWorker::Failed(_)), "handled in call");
         self.bury(Some(DeathCause::Garbled)).await
     }
+}
+
+/// Jobs in requests of a size that is far below that of a frame, but for a job that is larger by itself.
+fn in_requests(jobs: Vec<Job>) -> Vec<Vec<Job>> {
+    const MOST_BYTES: usize = 8 << 20;
+    let mut requests: Vec<Vec<Job>> = Vec::new();
+    let mut bytes = 0;
+    for job in jobs {
+        let prompt: usize = job.prompt.iter().map(|segment| segment.text.len()).sum();
+        let labels: usize = match &job.request {
+            Request::Score(score) => score.continuations.iter().map(String::len).sum(),
+            Request::Generate(_) => 0,
+        };
+        bytes += prompt + labels;
+        match requests.last_mut().filter(|_| bytes <= MOST_BYTES) {
+            Some(last) => last.push(job),
+            None => {
+                requests.push(vec![job]);
+                bytes = prompt + labels;
+            }
+        }
+    }
+    requests
 }
 
 fn cause_of(status: ExitStatus, evidence: &Evidence) -> DeathCause {

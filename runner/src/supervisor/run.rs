@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use datasets::Settings;
-use models::{Advance, LoadSpec};
+use models::{Advance, LoadSpec, Mode};
 
 use super::group::GroupSpec;
 use super::interrupt::Interrupt;
@@ -255,7 +255,11 @@ impl<'a> Runner<'a> {
         self.progress.model(&planned.record.name, (pairs + left.timed.len()) as u64);
         let mut spec = self.fitted(model, &settings).await?;
         if spec.parallel == 0 {
-            spec.parallel = self.parallel(model, &spec).await?;
+            let parallel = self.parallel(model, &spec).await?;
+            if spec.mode != Mode::Exact {
+                spec = self.fitted(model, &settings).await?;
+            }
+            spec.parallel = parallel;
         }
         self.chosen.insert(model as u16, spec.clone());
         self.idle(Stretch::IdleUnloaded, model).await?;

@@ -86,10 +86,10 @@ impl Link {
             if self.shelf.has(address) {
                 continue;
             }
-            let picture = by_address
-                .get(address)
-                .ok_or_else(|| LinkError::Picture(format!("picture {address} belongs to no item at hand")))?;
-            let pixels = shown(picture, address, self.shelf.sizes_alone).map_err(LinkError::Picture)?;
+            let picture = by_address.get(address).ok_or_else(|| {
+                LinkError::Unsendable(format!("picture {address} belongs to no item at hand"))
+            })?;
+            let pixels = shown(picture, address, self.shelf.sizes_alone).map_err(LinkError::Unsendable)?;
             let forget = self.shelf.put(address, pixels.rgb.len() as u64);
             let request = ToWorker::Show { forget, pictures: vec![pixels] };
             match self.call(&request, &mut |_| ()).await? {
@@ -122,6 +122,12 @@ fn shown(picture: &Picture, address: &str, size_alone: bool) -> Result<Shown, St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_be_imported_can_be_sent() {
+        let most = crate::frame::MAX_PAYLOAD_BYTES as u64 - AROUND_BYTES;
+        assert!(3 * datasets::picture::MOST_PIXELS <= most);
+    }
 
     #[test]
     fn what_came_first_goes_first_and_the_group_at_hand_stays() {

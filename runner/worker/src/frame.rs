@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 pub use pipe::{FrameReader, FrameWriter, StreamError};
 #[cfg(feature = "tokio")]
-pub use pipe_async::{AsyncFrameReader, write_frame};
+pub use pipe_async::AsyncFrameReader;
 pub use splitter::Chunk;
 
 /// Largest encoded value in bytes, checksum and stuffing not counted. Nothing of this size is set aside in

@@ -1,4 +1,4 @@
-//! Controls that use no model: one measures geometry, one compares pixels.
+//! Controls that use no model: one measures geometry, one compares pixels, two look at the candidates alone.
 
 use super::portrait::Portrait;
 use crate::drawing::Point;
@@ -36,6 +36,30 @@ pub(super) fn pixels(items: &[Item]) -> Vec<Option<u16>> {
             small(query).into_iter().zip(small(other)).map(|(a, b)| u64::from(a.abs_diff(b)).pow(2));
         squares.sum::<u64>() as f64
     })
+}
+
+/// The candidate nearest to the other candidates: who all of them resemble. It does not look at the query.
+pub(super) fn medoid(items: &[Item]) -> Vec<Option<u16>> {
+    least_among_candidates(items, |one, all| {
+        all.iter().map(|other| u64::from(one.identity.apart(other.identity))).sum()
+    })
+}
+
+/// The candidate whose measures lie farthest from the mean face. It does not look at the query.
+pub(super) fn most_extreme(items: &[Item]) -> Vec<Option<u16>> {
+    least_among_candidates(items, |one, _| u64::MAX - u64::from(one.identity.extremeness()))
+}
+
+fn least_among_candidates(
+    items: &[Item],
+    figure: impl Fn(&Portrait, &[&Portrait]) -> u64,
+) -> Vec<Option<u16>> {
+    let answer = |item: &Item| {
+        let faces = portraits(item)?;
+        let (_, candidates) = faces.split_first()?;
+        (0u16..).zip(candidates).min_by_key(|(_, one)| figure(one, candidates)).map(|(label, _)| label)
+    };
+    items.iter().map(answer).collect()
 }
 
 fn nearest(items: &[Item], distance: impl Fn(&Portrait, &Portrait) -> f64) -> Vec<Option<u16>> {

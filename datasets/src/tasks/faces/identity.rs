@@ -87,6 +87,9 @@ pub(super) enum Trait {
 /// Number of measures.
 pub const TRAITS: usize = Trait::EarLevel as usize + 1;
 
+/// Added to a distance before measures are rounded, so that it is kept: a quarter of a per cent.
+const ROUNDING: u32 = TRAITS as u32 / 2;
+
 /// A face's measures, each from -100 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Identity(pub [i8; TRAITS]);
@@ -102,26 +105,45 @@ impl Identity {
         self.apart(other) / (2 * TRAITS as u32)
     }
 
-    fn apart(self, other: Identity) -> u32 {
+    /// The same as a sum over all measures.
+    pub(super) fn apart(self, other: Identity) -> u32 {
         self.0.iter().zip(other.0).map(|(a, b)| u32::from(a.abs_diff(b))).sum()
     }
 
-    /// A face in a random direction from this one, at this distance and not nearer; `None` where the draw is nearer.
-    pub fn stranger(self, per_cent: u32, stream: &mut Stream) -> Option<Identity> {
-        let other = Identity::draw(stream);
-        let (wanted, found) =
-            (i32::try_from(per_cent * 2 * TRAITS as u32).ok()?, i32::try_from(self.apart(other)).ok()?);
-        if found < wanted {
+    /// People who are alike, none of them more than another: the nearest two at this distance, no two more than a third
+    /// farther apart. They lie around a face that is not shown, so that none of them is the one that the others were made
+    /// from. `None` where the draw gives none such.
+    pub fn alike<const PEOPLE: usize>(per_cent: u32, stream: &mut Stream) -> Option<[Identity; PEOPLE]> {
+        let middle = Identity::draw(stream);
+        let drawn: [Identity; PEOPLE] = std::array::from_fn(|_| Identity::draw(stream));
+        let apart = || {
+            let pairs = drawn.iter().enumerate();
+            pairs.flat_map(|(index, one)| drawn[index + 1..].iter().map(|other| one.apart(*other)))
+        };
+        let (nearest, farthest) = (apart().min()?, apart().max()?);
+        let wanted = per_cent * 2 * TRAITS as u32 + ROUNDING;
+        if nearest < wanted || 3 * farthest > 4 * nearest {
             return None;
         }
-        let moved = |index: usize| {
-            let from = i32::from(self.0[index]);
-            let step = i32::from(other.0[index]) - from;
-            // Rounded outwards, so that the distance is never less.
-            let part = (step.abs() * wanted + found - 1) / found * step.signum();
-            (from + part) as i8
+        // Brought towards the middle until the nearest two are as near as wanted.
+        let (wanted, nearest) = (i32::try_from(wanted).ok()?, i32::try_from(nearest).ok()?);
+        let moved = |from: i8, to: i8| {
+            let step = i32::from(to) - i32::from(from);
+            let part = (step.abs() * wanted + nearest / 2) / nearest * step.signum();
+            (i32::from(from) + part) as i8
         };
-        Some(Identity(std::array::from_fn(moved)))
+        let people =
+            drawn.map(|face| Identity(std::array::from_fn(|index| moved(middle.0[index], face.0[index]))));
+        let far_enough = people
+            .iter()
+            .enumerate()
+            .all(|(index, one)| people[index + 1..].iter().all(|other| one.distance(*other) >= per_cent));
+        far_enough.then_some(people)
+    }
+
+    /// How far all measures together lie from the mean face.
+    pub fn extremeness(self) -> u32 {
+        self.0.iter().map(|measure| u32::from(measure.unsigned_abs())).sum()
     }
 
     /// `base` changed by up to `swing` either way.

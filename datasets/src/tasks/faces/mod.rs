@@ -25,7 +25,7 @@ use folder::Photographed;
 /// The task.
 pub static FACES: Task = Task {
     name: "faces",
-    version: 1,
+    version: 2,
     summary: "Find the person of the first picture among five others that fit the same description",
     source: "Mind Your Step (arXiv 2410.21333), section 4.2 and appendix B",
     params: PARAMS,
@@ -43,6 +43,16 @@ pub static FACES: Task = Task {
             summary: "The candidate whose pixels differ least",
             answers: controls::pixels,
         },
+        Baseline {
+            name: "medoid",
+            summary: "The candidate nearest to the other four, without the first picture",
+            answers: controls::medoid,
+        },
+        Baseline {
+            name: "most-extreme",
+            summary: "The candidate farthest from the mean face, without the first picture",
+            answers: controls::most_extreme,
+        },
     ],
 };
 
@@ -51,8 +61,8 @@ const PARAMS: &str = r#"# A folder of problems of one's own, each a folder with 
 path = ""
 # Problems.
 problems = 500
-# How different the other people are from the one to find and from each other: the mean over all measures of a face, in
-# per cent of their range, 5 to 25. Any two faces differ by 33 on average.
+# How different the two most alike of the five people are: the mean over all measures of a face, in per cent of their
+# range, 5 to 25; no two differ by more than a third more. Any two faces differ by 33 on average.
 distance = 20
 # "other": the first picture has another pose, light and expression than the candidates; "same": one view for all (easy).
 views = "other"
@@ -69,7 +79,7 @@ size-px = 256
 const CANDIDATES: usize = 5;
 /// Share of their own in the views of candidates, in per cent.
 const OWN_VIEW: i32 = 40;
-/// Draws of other people before the parameters are given up.
+/// Draws of five people before the parameters are given up.
 const TRIES: usize = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -156,14 +166,15 @@ fn item(params: &FacesParams, seed: u64, number: usize) -> Result<Item, TaskErro
     let gold = golds[number % CANDIDATES];
     let mut people = stream("people", &id);
     let look = Look::draw(&mut people);
-    let mut identities = strangers(params.distance, &mut people).ok_or_else(|| {
-        TaskError::Params(format!(
-            "distance: {}: no five people that far apart were found; lower it",
-            params.distance
-        ))
-    })?;
-    let person = identities[0];
-    identities.swap(0, gold);
+    let identities =
+        (0..TRIES).find_map(|_| Identity::alike(params.distance, &mut people)).ok_or_else(|| {
+            TaskError::Params(format!(
+                "distance: {}: no five people that far apart were found; lower it",
+                params.distance
+            ))
+        })?;
+    // None of the five differs from the others in how it was drawn, so the place alone chooses who is shown first.
+    let person = identities[gold];
     let mut views = stream("views", &id);
     let (first, second) = (View::draw(&mut views), View::draw(&mut views));
     let portrait = |identity, view| Portrait { look, identity, view, size_px: params.size_px };
@@ -231,23 +242,6 @@ impl Shown {
     }
 }
 
-/// A person and four others, all at the distance or farther from each other.
-fn strangers(distance: u32, stream: &mut Stream) -> Option<[Identity; CANDIDATES]> {
-    (0..TRIES).find_map(|_| {
-        let mut people = vec![Identity::draw(stream)];
-        for _ in 0..100 {
-            let Some(other) = people[0].stranger(distance, stream) else { continue };
-            if people.iter().all(|known| known.distance(other) >= distance) {
-                people.push(other);
-            }
-            if people.len() == CANDIDATES {
-                return people.try_into().ok();
-            }
-        }
-        None
-    })
-}
-
 fn question(params: &FacesParams, query: Shown, candidates: [Shown; CANDIDATES], gold: usize) -> Question {
     let part = |shown: Shown| match params.form {
         Form::Pictures => Some(Part::picture(shown.picture)),
@@ -270,7 +264,7 @@ fn question(params: &FacesParams, query: Shown, candidates: [Shown; CANDIDATES],
             direct: if params.format_line { line.to_owned() } else { String::new() },
             direct_lead: String::new(),
             reason: vec![
-                cue("step-by-step", "\nLet's think step by step"),
+                cue("step-by-step", "\nLet’s think step by step"),
                 cue(
                     "answer-line",
                     "\nThink step by step, then end with one line \"Answer: N\", where N is 1, 2, 3, 4 or 5.",

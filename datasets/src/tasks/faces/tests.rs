@@ -87,13 +87,31 @@ fn every_measure_changes_the_picture() {
 }
 
 #[test]
-fn strangers_are_as_far_as_asked_and_little_farther() {
+fn the_nearest_two_of_five_are_as_far_apart_as_asked_and_no_two_much_farther() {
     let mut stream = Stream::new(3, &["test"]);
     for distance in [5, 12, 20, 25] {
-        let person = Identity::draw(&mut stream);
-        let found = (0..200).filter_map(|_| person.stranger(distance, &mut stream));
-        let distances: Vec<u32> = found.map(|other| person.distance(other)).collect();
-        assert!(distances.iter().all(|&it| it == distance), "{distances:?}");
+        let found: Vec<[Identity; CANDIDATES]> =
+            (0..4000).filter_map(|_| Identity::alike(distance, &mut stream)).collect();
+        assert!(found.len() > 50, "{}", found.len());
+        for people in found {
+            let pairs = (0..CANDIDATES).flat_map(|one| (0..one).map(move |other| (one, other)));
+            let distances: Vec<u32> = pairs.map(|(one, other)| people[one].distance(people[other])).collect();
+            assert_eq!(distances.iter().min(), Some(&distance), "{distances:?}");
+            // A third more, and what rounding adds to small distances.
+            assert!(distances.iter().all(|it| 3 * it <= 4 * distance + 3), "{distances:?}");
+        }
+    }
+}
+
+#[test]
+fn candidates_alone_do_not_tell_the_person() {
+    for distance in [5, 20, 25] {
+        let items = made(&format!("problems = 2000\ndistance = {distance}"));
+        for answers in [controls::medoid(&items), controls::most_extreme(&items)] {
+            let found = right(&items, &answers);
+            // Chance is 400, standard deviation 18.
+            assert!((329..=471).contains(&found), "distance {distance}: {found} of 2000");
+        }
     }
 }
 
@@ -113,7 +131,7 @@ fn the_printed_prompt_is_the_paper_s_with_pictures_in_their_places() {
         "Here is an image of a person. [] Select the image that contains the same person as the person in the first image. \
          [][][][][]"
     );
-    assert_eq!(question.ask.reason[0].text.trim_start(), "Let's think step by step");
+    assert_eq!(question.ask.reason[0].text.trim_start(), "Let’s think step by step");
 }
 
 #[test]
@@ -147,9 +165,9 @@ fn items_and_pixels_stay_the_same_for_ever() {
     let items = made("");
     assert_eq!(
         sha256(&serde_json::to_vec(&items).unwrap()),
-        "ca7dd53b929e1b6a3bb61ac85eb5b8313abb4a3bed3f55062b6460436ccb08cb"
+        "e7627578cef6c748227d4a500bf0436383ff0d07f4da176e8e396ac4819d946f"
     );
     let faces = items.iter().take(12).flat_map(|item| portraits(item).unwrap().into_iter());
     let pixels: Vec<u8> = faces.flat_map(|face| face.draw().rgb).collect();
-    assert_eq!(sha256(&pixels), "df421ae41c5a50268588823d4a8be4622fd86ddcdcf3d4fb8c013dfd2ba3d218");
+    assert_eq!(sha256(&pixels), "3ee38748af021af56514a63e100c26f65f06dbc844742b1fa3b1501d42daa914");
 }

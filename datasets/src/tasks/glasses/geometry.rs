@@ -73,6 +73,14 @@ impl Glass {
         }
     }
 
+    /// The heights that are right for this glass with any of the 27 glasses of water, each once, from the bottom up.
+    pub(super) fn answers(self) -> Vec<Ratio> {
+        let mut heights: Vec<Ratio> = Combination::all().map(|it| self.water_for(it.tangent())).collect();
+        heights.sort_unstable();
+        heights.dedup();
+        heights
+    }
+
     /// What shape the water has at this tangent.
     pub fn regime(self, tangent: Ratio) -> Regime {
         let (width, height) = self.sides();

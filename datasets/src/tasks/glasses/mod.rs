@@ -6,6 +6,7 @@
 mod controls;
 mod figure;
 mod geometry;
+mod marks;
 mod normal;
 mod ratio;
 
@@ -22,11 +23,12 @@ use crate::reading::Reading;
 use crate::task::{Baseline, Params, Task, TaskError};
 use crate::{Stream, analysis};
 use controls::{best_constant, best_rank, nearest};
+use marks::marks;
 
 /// The task.
 pub static GLASSES: Task = Task {
     name: "glasses",
-    version: 1,
+    version: 2,
     summary: "Choose the mark to which a glass must be filled to pour at the same tilt as another one",
     source: "Mind Your Step (arXiv 2410.21333), section 5 and appendix E",
     params: PARAMS,
@@ -74,9 +76,10 @@ problems = 100
 form = "picture"
 # "all"; "identical" keeps the 27 with two equal glasses (easy); "different" leaves them out.
 combinations = "all"
-# Wrong marks: "noise" around the right one, or "foils" that wrong shortcuts lead to, filled up with noise.
+# Wrong marks: "noise" around the right one, or "foils" that wrong shortcuts lead to, filled up with noise. In numbers both
+# are put to the nearest height that is right for another glass of water, so that decimals do not tell the right one.
 distractors = "noise"
-# Least distance between marks, 0.2 to 0.4, in units of 100 pixels.
+# Least distance between marks, 0.2 to 0.4 (in numbers to 0.375), in units of 100 pixels.
 epsilon = 0.25
 # Letters: "shuffled", or "sorted" from the bottom up as in the paper's figure.
 letters = "shuffled"
@@ -142,8 +145,8 @@ impl Default for GlassesParams {
 
 /// Number of marks.
 const MARKS: usize = 4;
-/// Draws of distractors before the parameters are given up.
-const TRIES: usize = 200_000;
+/// Most that marks can be apart where they are answers: one combination has no three others farther from its own.
+const APART_IN_NUMBERS: f64 = 0.375;
 
 impl GlassesParams {
     fn combinations(&self) -> Vec<(usize, Combination)> {
@@ -165,6 +168,12 @@ impl GlassesParams {
         }
         if !(0.2..=0.4).contains(&self.epsilon) {
             return refused(format!("epsilon: {} is not in 0.2 to 0.4", self.epsilon));
+        }
+        if self.form == Form::Numbers && self.epsilon > APART_IN_NUMBERS {
+            return refused(format!(
+                "epsilon: {} is above {APART_IN_NUMBERS}, the most that leaves room in the form in numbers",
+                self.epsilon
+            ));
         }
         if !(20..=200).contains(&self.unit_px) {
             return refused(format!("unit-px: {} is not in 20 to 200", self.unit_px));
@@ -246,39 +255,6 @@ fn relation(it: Combination) -> String {
     if width == height { "same".to_owned() } else { format!("{width}-{height}") }
 }
 
-/// The answer and three wrong heights, all inside the glass and apart from each other.
-fn marks(params: &GlassesParams, stream: &mut Stream, it: Combination) -> Option<Vec<Ratio>> {
-    let answer = it.answer();
-    let height = Ratio::whole(it.target.height);
-    let apart = Ratio::new((params.epsilon * 1000.0).round() as i64, 1000);
-    let fits = |marks: &[Ratio], new: Ratio| {
-        new > Ratio::whole(0) && new < height && marks.iter().all(|mark| mark.apart(new) >= apart)
-    };
-    let mut first = vec![answer];
-    if params.distractors == Distractors::Foils {
-        let mut foils = it.foils().to_vec();
-        stream.shuffle(&mut foils);
-        for (_, foil) in foils {
-            if first.len() < MARKS && fits(&first, foil) {
-                first.push(foil);
-            }
-        }
-    }
-    let deviation = ((height - answer).value() / 2.0).sqrt();
-    (0..TRIES).find_map(|_| {
-        let mut marks = first.clone();
-        while marks.len() < MARKS {
-            let thousandths = (normal::normal(stream) * deviation * 1000.0).round() as i64;
-            let new = answer + Ratio::new(thousandths, 1000);
-            if !fits(&marks, new) {
-                return None;
-            }
-            marks.push(new);
-        }
-        Some(marks)
-    })
-}
-
 const LABELS: [&str; MARKS] = ["A", "B", "C", "D"];
 
 /// The paper's prompt up to its last line.
@@ -305,7 +281,7 @@ fn question(form: Form, figure: Figure, gold: usize) -> Question {
             direct: " Do not include anything else.".to_owned(),
             direct_lead: String::new(),
             reason: vec![
-                cue("step-by-step", " Let's think step by step."),
+                cue("step-by-step", " Let’s think step by step."),
                 cue(
                     "answer-line",
                     " Think step by step, then end with one line \"Answer: X\", where X is A, B, C or D.",

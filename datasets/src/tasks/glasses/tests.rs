@@ -158,20 +158,87 @@ fn numbers_say_what_the_picture_shows_and_a_control_withholds_it() {
     for (picture, number) in pictures.iter().zip(&numbers) {
         let (seen, told) = (figure(picture), figure(number));
         assert_eq!((seen.source, seen.water, seen.target), (told.source, told.water, told.target));
-        for (exact, rounded) in seen.marks.iter().zip(&told.marks) {
-            assert!(exact.apart(*rounded) <= Ratio::new(1, 200));
-        }
         assert_eq!(picture.first_question().gold, number.first_question().gold);
+        let gold = usize::from(number.first_question().gold.label().unwrap());
+        assert!(seen.marks[gold].apart(told.marks[gold]) <= Ratio::new(1, 200));
         assert_eq!(number.pictures().count(), 0);
         assert_eq!(picture.pictures().count(), 1);
-    }
-    for foil in 0..4 {
-        assert_eq!(nearest(&pictures, foil), nearest(&numbers, foil));
     }
     let withheld = made("form = 'withheld'");
     let [Part::Text(asked)] = &withheld[0].first_question().stem[..] else { panic!("a text alone") };
     assert_eq!(pictures[0].first_question().stem[1], Part::Text(format!("\n{asked}")));
     assert_eq!(nearest(&withheld, 0), vec![None; 100]);
+}
+
+/// How round a number with two decimals looks: a whole, a half, a quarter, a tenth, a twentieth, or nothing of it.
+fn roundness(option: &str) -> usize {
+    let hundredths: u32 = option.strip_suffix(" cm").unwrap().replace('.', "").parse().unwrap();
+    let steps = [100, 50, 25, 10, 5];
+    steps.iter().position(|step| hundredths.is_multiple_of(*step)).unwrap_or(steps.len())
+}
+
+#[test]
+fn in_numbers_neither_roundness_nor_rank_tells_the_answer() {
+    let (mut items, mut by_rank, mut roundest, mut least_round) = (0.0, 0.0, 0.0, 0.0);
+    let right = |gold: usize, label: usize| f64::from(u8::from(gold == label));
+    for seed in 1..=20 {
+        let params = Params("form = 'numbers'\nproblems = 243".parse().unwrap());
+        let made = (GLASSES.items)(&params, seed).unwrap();
+        for (item, of_rank) in made.iter().zip(best_rank(&made)) {
+            let question = item.first_question();
+            let gold = usize::from(question.gold.label().unwrap());
+            let height = |label: usize| question.options[label].replace(" cm", "").parse::<f64>().unwrap();
+            let mut order: Vec<usize> = (0..MARKS).collect();
+            order.sort_by(|one, other| height(*one).total_cmp(&height(*other)));
+            let round: Vec<usize> = order.iter().map(|label| roundness(&question.options[*label])).collect();
+            // The roundest, of equals one of a middle rank.
+            let guess = (0..MARKS).min_by_key(|rank| (round[*rank], u8::from(![1, 2].contains(rank))));
+            roundest += right(gold, order[guess.unwrap()]);
+            // Any of the least round.
+            let least: Vec<usize> =
+                (0..MARKS).filter(|rank| Some(&round[*rank]) == round.iter().max()).collect();
+            least_round +=
+                least.iter().map(|rank| right(gold, order[*rank])).sum::<f64>() / least.len() as f64;
+            by_rank += right(gold, usize::from(of_rank.unwrap()));
+            items += 1.0;
+        }
+    }
+    let (roundest, least_round, by_rank) = (roundest / items, least_round / items, by_rank / items);
+    println!(
+        "glasses in numbers: roundest {roundest:.3}, least round {least_round:.3}, best rank {by_rank:.3}"
+    );
+    // Chance is a quarter. With noise in thousandths the roundest was right in .64, and the best rank in .44.
+    assert!((0.20..0.30).contains(&roundest), "{roundest}");
+    assert!((0.20..0.31).contains(&least_round), "{least_round}");
+    assert!(by_rank < 0.42, "{by_rank}");
+}
+
+#[test]
+fn in_numbers_every_mark_is_an_answer_of_the_glass_and_only_one_its_own() {
+    for params in [
+        "problems = 243",
+        "problems = 243\nepsilon = 0.375",
+        "problems = 243\ndistractors = 'foils'",
+        "problems = 243\ndistractors = 'foils'\nepsilon = 0.2",
+    ] {
+        for item in made(&format!("form = 'numbers'\n{params}")) {
+            let question = item.first_question();
+            let told = figure(&item);
+            let right =
+                |source: Glass, water: Ratio| told.target.water_for(source.rim_tangent(water)).decimal();
+            let all: Vec<String> = (2..=4)
+                .flat_map(|width| (4..=6).map(move |height| Glass { width, height }))
+                .flat_map(|source| (1..=3).map(move |quarters| (source, quarters)))
+                .map(|(source, quarters)| right(source, Ratio::new(quarters * i64::from(source.height), 4)))
+                .collect();
+            let own = right(told.source, told.water);
+            for (label, option) in question.options.iter().enumerate() {
+                let height = option.strip_suffix(" cm").unwrap();
+                assert!(all.iter().any(|known| known == height), "{}: {height}", item.id);
+                assert_eq!(height == own, Some(label as u16) == question.gold.label(), "{}", item.id);
+            }
+        }
+    }
 }
 
 #[test]
@@ -183,7 +250,7 @@ fn the_printed_prompt_is_the_paper_s() {
         "On the left of the figure provided, there is a rectangular glass with its water level"
     ));
     assert!(asked.ends_with("matches the correct height marking. Do not include anything else."));
-    assert_eq!(question.ask.reason[0].text, " Let's think step by step.");
+    assert_eq!(question.ask.reason[0].text, " Let’s think step by step.");
 }
 
 #[test]
@@ -196,6 +263,7 @@ fn an_easy_level_and_what_is_refused() {
     for (params, word) in [
         ("problems = 244", "problems"),
         ("epsilon = 0.5", "epsilon"),
+        ("epsilon = 0.4\nform = 'numbers'", "epsilon"),
         ("unit-px = 5", "unit-px"),
         ("form = 'x'", "form"),
     ] {
@@ -214,8 +282,17 @@ fn items_and_pixels_stay_the_same_for_ever() {
     let items = made("");
     assert_eq!(
         sha256(&serde_json::to_vec(&items).unwrap()),
-        "b9e83a59d4c2e17d24654de8f56cf75f0f549e223b72abc2adee142ce1101c2b"
+        "e2dba9ed89bf7952fc11f4d35dd690b55f19ae6808b1bb39f9574f3b6c32c1e3"
     );
     let pixels: Vec<u8> = items.iter().take(10).flat_map(|item| figure(item).draw().rgb).collect();
     assert_eq!(sha256(&pixels), "2d21538a572d379abb3c0d40119ded43aa18c6956015ebcd1c104dd42ddc5955");
+}
+
+#[test]
+fn numbers_stay_the_same_for_ever() {
+    let items = made("form = 'numbers'");
+    assert_eq!(
+        sha256(&serde_json::to_vec(&items).unwrap()),
+        "f106e3136cbff93ba4550bdead11121f80aa19404cb9669efefd159b975973da"
+    );
 }

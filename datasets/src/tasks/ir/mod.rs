@@ -21,7 +21,7 @@ use scene::{Draw, Kind, Preference, Scene};
 /// The task.
 pub static IR: Task = Task {
     name: "ir",
-    version: 1,
+    version: 2,
     summary: "inverse reasoning: infer a preference order over five food trucks from a walk past four of them",
     source: "Evaluating and Modeling Social Intelligence, tasks section, appendix A and B",
     params: DEFAULTS,
@@ -57,7 +57,8 @@ shots = 0
 # coordinates; "withheld": neither, a control. Pictures go with the forms "model" and "printed".
 pictures = "none"
 # "order": the order is written out; "choice": four orders are offered, for interfaces that score labels; "pattern": all twelve
-# conclusions are scored, for the shortcut test of `edge-eval probe`; the tag `split` marks every sixth item of a kind as `test`.
+# conclusions are scored, for the shortcut test of `edge-eval probe`; the tag `split` marks whole scenes as `test`, about a sixth
+# of the items of each kind.
 answer = "order"
 "#;
 
@@ -183,6 +184,7 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
     };
     let mut used = HashSet::new();
     let mut items: Vec<Item> = Vec::new();
+    let mut split = pattern::Split::default();
     for number in 0..settings.scenes {
         let mut stream = Stream::new(seed, &["ir", "scene", &number.to_string()]);
         // A scene that was drawn before, or has no walk of the wanted kinds, is drawn anew.
@@ -198,11 +200,11 @@ fn items(params: &Params, seed: u64) -> Result<Vec<Item>, TaskError> {
                     settings.walls, settings.size
                 ))
             })?;
+        let part = split.part(walks.iter().map(|found| found.gold));
         for (place, found) in walks.iter().enumerate() {
-            let before = items.iter().filter(|item| item.tags["kind"] == found.gold.word()).count();
             let mut item = item(&settings, seed, (number, place), &scene, found);
             if settings.answer == Answer::Pattern {
-                item.tags.insert("split".to_owned(), pattern::part(before).to_owned());
+                item.tags.insert("split".to_owned(), part.to_owned());
             }
             items.push(item);
         }
@@ -315,13 +317,16 @@ const DRAWN_WALK: &str = "It is the line in the picture. Its arrow heads are the
 
 const FOOD_NAMES: [&str; 5] = ["X", "Y", "Z", "M", "N"];
 
-/// The three conclusions about the truck that was picked, and the right kind of conclusion about another truck.
+/// The right kind of conclusion and another one, each about the truck that was picked and about another one: every kind and
+/// every truck stands in two options, so that what is offered more often tells nothing.
 fn offers(kind: Kind, pick: u8, stream: &mut Stream) -> Vec<String> {
-    let others: Vec<u8> = (0..4).filter(|truck| *truck != pick).collect();
-    let other = *stream.pick(&others);
-    [(Kind::Intermediate, pick), (Kind::Last, pick), (Kind::Previsited, pick), (kind, other)]
-        .map(|(kind, pick)| prompt::conclusion(kind, pick).0)
-        .to_vec()
+    let kinds: Vec<Kind> = pattern::KINDS.into_iter().filter(|other| *other != kind).collect();
+    let trucks: Vec<u8> = (0..pattern::PICKS).filter(|truck| *truck != pick).collect();
+    let (other_kind, other_truck) = (*stream.pick(&kinds), *stream.pick(&trucks));
+    [kind, other_kind]
+        .into_iter()
+        .flat_map(|kind| [pick, other_truck].map(|truck| prompt::conclusion(kind, truck).0))
+        .collect()
 }
 
 fn ask_order(form: Form) -> Ask {

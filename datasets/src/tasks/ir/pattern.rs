@@ -5,9 +5,9 @@ use super::prompt;
 use super::scene::Kind;
 
 /// Kinds in the paper's order.
-const KINDS: [Kind; 3] = [Kind::Intermediate, Kind::Last, Kind::Previsited];
+pub(super) const KINDS: [Kind; 3] = [Kind::Intermediate, Kind::Last, Kind::Previsited];
 /// Trucks that can be picked.
-const PICKS: u8 = 4;
+pub(super) const PICKS: u8 = 4;
 
 /// Every conclusion, kind by kind.
 pub(super) fn labels() -> Vec<String> {
@@ -20,9 +20,33 @@ pub(super) fn place(kind: Kind, pick: u8) -> u16 {
     kind as u16 * u16::from(PICKS) + u16::from(pick)
 }
 
-/// Items of a kind are numbered; every sixth is for test, as in the paper's ratio of five to one.
-pub(super) fn part(number: usize) -> &'static str {
-    if number % 6 == 5 { "test" } else { "train" }
+/// Deals scenes out for training and for test, whole, because the walks of one scene tell of each other; in the paper's ratio of
+/// five to one, each kind by itself as far as whole scenes allow. A scene's part depends on the scenes before it alone.
+#[derive(Default)]
+pub(super) struct Split {
+    /// Items of each kind so far, and those of them that are for test.
+    counts: [(i64, i64); KINDS.len()],
+}
+
+impl Split {
+    /// The part that the next scene goes to, by the kinds of its walks.
+    pub(super) fn part(&mut self, walks: impl Iterator<Item = Kind>) -> &'static str {
+        let mut new = [0; KINDS.len()];
+        for kind in walks {
+            new[kind as usize] += 1;
+        }
+        // How far the counts are from one in six, had the scene gone to the test or not.
+        let off = |test: i64| -> i64 {
+            let counts = self.counts.iter().zip(new);
+            counts.map(|((all, for_test), new)| (6 * (for_test + test * new) - all - new).pow(2)).sum()
+        };
+        let test = off(1) < off(0);
+        for ((all, for_test), new) in self.counts.iter_mut().zip(new) {
+            *all += new;
+            *for_test += i64::from(test) * new;
+        }
+        if test { "test" } else { "train" }
+    }
 }
 
 #[cfg(test)]

@@ -286,6 +286,35 @@ fn right_options_stand_at_every_place_equally_often() {
     assert!(chi_square < 16.27); // 0.1 %
 }
 
+/// Kind and truck of an option, by its signs alone.
+fn kind_and_truck(option: &str) -> (&'static str, String) {
+    match (option.strip_prefix("N > "), option.ends_with(", {N}")) {
+        (Some(rest), false) => ("previsited", rest[..1].to_owned()),
+        (None, true) => ("last", option[..1].to_owned()),
+        (None, false) => ("intermediate", option[..1].to_owned()),
+        (Some(_), true) => panic!("{option}"),
+    }
+}
+
+#[test]
+fn options_hold_two_kinds_and_two_trucks_twice_each() {
+    for seed in 0..4 {
+        for item in items_with("answer = \"choice\"", seed) {
+            let question = item.first_question();
+            let found: Vec<_> = question.options.iter().map(|option| kind_and_truck(option)).collect();
+            assert_eq!(found.iter().collect::<HashSet<_>>().len(), 4, "{}", item.id);
+            for (kind, truck) in &found {
+                assert_eq!(found.iter().filter(|(other, _)| other == kind).count(), 2, "{}", item.id);
+                assert_eq!(found.iter().filter(|(_, other)| other == truck).count(), 2, "{}", item.id);
+            }
+            // Distractors are conclusions that other walks have, and the right one is this walk's.
+            assert!(question.options.iter().all(|option| pattern::labels().contains(option)));
+            let (kind, _) = &found[usize::from(question.gold.label().unwrap())];
+            assert_eq!(*kind, item.tags["kind"]);
+        }
+    }
+}
+
 #[test]
 fn forms_and_shots_change_the_prompt_and_nothing_else() {
     let plain = items_with("scenes = 3", 5);
@@ -366,6 +395,19 @@ fn default_items_at_seed_1_never_change() {
 }
 
 #[test]
+fn items_to_score_at_seed_1_never_change() {
+    for (answer, wanted) in [
+        ("choice", "1df0f8f7d257a8781b152cbab132330c30b8764574510c24c4175ce0a47cd18a"),
+        ("pattern", "a02bbdff1d368f7f9a9bc47c53cc3af9df5dd4c70f4de1cddb2edb7c44790ab1"),
+    ] {
+        let items = items_with(&format!("answer = \"{answer}\""), 1);
+        let json = serde_json::to_vec(&items).unwrap();
+        let hash: String = Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, wanted, "{answer}");
+    }
+}
+
+#[test]
 fn pictures_show_the_walk_in_place_of_its_lines() {
     for form in ["model", "printed"] {
         for shots in [0, 3] {
@@ -406,7 +448,7 @@ fn pictures_show_the_walk_in_place_of_its_lines() {
 }
 
 #[test]
-fn the_pattern_form_offers_every_conclusion_and_splits_each_kind_five_to_one() {
+fn the_pattern_form_offers_every_conclusion_and_splits_whole_scenes_five_to_one() {
     let items = items_with("form = \"shortcut\"\nanswer = \"pattern\"", 1);
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for item in &items {
@@ -427,6 +469,16 @@ fn the_pattern_form_offers_every_conclusion_and_splits_each_kind_five_to_one() {
     }
     for kind in ["intermediate", "last", "previsited"] {
         let of = |split: &str| counts[&(kind.to_owned(), split.to_owned())];
-        assert_eq!(of("test"), (of("test") + of("train")) / 6, "{kind}");
+        let wanted = (of("test") + of("train")) / 6;
+        // A scene has up to five walks, of kinds that cannot be chosen.
+        assert!(of("test").abs_diff(wanted) <= 3, "{kind}: {} of {wanted}", of("test"));
     }
+    let mut parts: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
+    for item in &items {
+        parts.entry(&item.family).or_default().insert(&item.tags["split"]);
+    }
+    assert!(parts.values().all(|parts| parts.len() == 1), "a scene on both sides");
+    // Fewer scenes keep their parts.
+    let fewer = items_with("form = \"shortcut\"\nanswer = \"pattern\"\nscenes = 40", 1);
+    assert_eq!(fewer, items[..fewer.len()]);
 }

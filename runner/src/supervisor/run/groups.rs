@@ -12,6 +12,9 @@ use crate::memory::Peaks;
 use crate::states::Place;
 use crate::telemetry::record::Stretch;
 
+/// Tries of a group as a whole.
+const TRIES_TOGETHER: u8 = 2;
+
 impl Runner<'_> {
     /// Runs a group, writes it down. A worker that dies is replaced; the group is then tried once more as a whole, since
     /// the cause may have come from outside, and at last item by item, to lose only what kills.
@@ -25,8 +28,9 @@ impl Runner<'_> {
         self.log.append(&Entry::GroupStart(spec.at))?;
         let window = self.measuring.begin(Stretch::Group, spec.at.model, Some(spec.at));
         let mut account = Account { clock: Some(self.measuring.clock()), ..Account::default() };
-        let mut items = None;
-        for attempt in 1..=2 {
+        let (mut items, mut tries) = (None, 0);
+        while tries < TRIES_TOGETHER {
+            tries += 1;
             account.start_anew();
             let mut tracks = spec.tracks();
             let (progress, measuring) = (&mut *self.progress, &mut self.measuring);
@@ -36,15 +40,17 @@ impl Runner<'_> {
             };
             match converse(link, spec.renderer, &mut tracks, &mut account, &mut hear).await {
                 Ok(()) => {
-                    items = Some(records(tracks, spec.at, attempt));
+                    items = Some(records(tracks, spec.at, tries));
                     break;
                 }
+                // It concerns those that ask for it.
+                Err(GroupError::Link(LinkError::Unsendable(_))) => break,
                 Err(error) => self.replace(error, &spec, None, load, link).await.map(drop)?,
             }
         }
         let items = match items {
             Some(items) => items,
-            None => self.one_by_one(&spec, load, link, &mut account).await?,
+            None => self.one_by_one(&spec, load, link, &mut account, tries + 1).await?,
         };
         self.measuring.add_phases(&window, std::mem::take(&mut account.spans));
         self.measuring.end(window);
@@ -63,8 +69,8 @@ impl Runner<'_> {
         load: &LoadSpec,
         link: &mut Link,
         account: &mut Account,
+        tries: u8,
     ) -> Result<Vec<ItemRecord>, Stop> {
-        const TRY: u8 = 3;
         account.start_anew();
         let mut items = Vec::new();
         let mut done = Advance::default();
@@ -78,6 +84,11 @@ impl Runner<'_> {
             };
             match converse(link, spec.renderer, one, account, &mut hear).await {
                 Ok(()) => {}
+                Err(GroupError::Link(LinkError::Unsendable(reason))) => {
+                    let (item, interface) = track.name();
+                    self.progress.say(&format!("{item} ({interface}) is lost: {reason}"));
+                    track.lose(datasets::Loss::EngineError);
+                }
                 Err(error) => {
                     let (item, interface) = track.name();
                     let culprit = Some((item.to_owned(), interface.to_owned()));
@@ -86,7 +97,7 @@ impl Runner<'_> {
                 }
             }
             done = Advance { jobs: done.jobs + own.jobs.max(1), tokens: done.tokens + own.tokens };
-            items.extend(track.record(spec.at, TRY));
+            items.extend(track.record(spec.at, tries));
         }
         Ok(items)
     }
@@ -107,6 +118,11 @@ impl Runner<'_> {
                     Some((item, interface)) => format!("on {item} ({interface})"),
                     None => format!("in group {}", spec.at.group),
                 };
+                if cause == DeathCause::IllegalInstruction && culprit.is_some() {
+                    // The third one: every other item meets the instruction too.
+                    let error = LinkError::Died { cause, last_words };
+                    return Err(self.hopeless(error, model, &place));
+                }
                 self.progress.say(&format!("the worker {} {place}; starting another", cause.in_words()));
                 self.log.append(&Entry::Death(Death { at: spec.at, culprit, cause, last_words }))?;
                 *link = self.open(model, load).await?;

@@ -62,6 +62,13 @@ impl Runner<'_> {
         let facts = self.opened(&mut link, &vocabulary, model).await?;
         let ground = Ground::of(&link, &facts);
         let (mut wanted, need) = self.load_spec(model, settings, &mut link).await?;
+        if let Some(tuned) = self.tuned.iter().find(|tuned| usize::from(tuned.model) == model)
+            && wanted.parallel == 0
+        {
+            wanted.parallel = tuned.parallel;
+        }
+        // What is still to be tuned is fitted again with the number that was found.
+        let is_final = wanted.parallel != 0 || wanted.mode == Mode::Exact;
         let before = self.chosen.get(&(model as u16)).cloned();
         if let Some(before) = &before {
             wanted = LoadSpec {
@@ -86,6 +93,9 @@ impl Runner<'_> {
             }
         };
         let Fitted { spec, steps, prediction } = fitted;
+        if !is_final {
+            return Ok(spec);
+        }
         for step in steps.iter().filter(|step| !wanted.steps.contains(step)) {
             self.progress.say(&format!("model {}: to fit the memory budget, {step}", planned.record.name));
         }

@@ -1,12 +1,10 @@
-//! Frames over asynchronous streams: the supervisor's side of a worker's pipes.
+//! Frames from asynchronous streams: the supervisor's side of a worker's pipes.
 
 use std::io::ErrorKind;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use super::encode;
 use super::pipe::{StreamError, value_of};
 use super::splitter::Splitter;
 
@@ -44,16 +42,4 @@ impl<R: AsyncRead + Unpin> AsyncFrameReader<R> {
             }
         }
     }
-}
-
-/// Sends one value. Not safe to cancel: half a frame would be on its way.
-pub async fn write_frame<W, T>(output: &mut W, value: &T) -> Result<(), StreamError>
-where
-    W: AsyncWrite + Unpin,
-    T: Serialize + ?Sized,
-{
-    let frame = encode(value).map_err(StreamError::Unsendable)?;
-    output.write_all(&frame).await?;
-    output.flush().await?;
-    Ok(())
 }
