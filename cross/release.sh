@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the archives that are handed out, from what cross/build.sh left in dist/: dist/release/.
-#   edge-eval-VERSION-TARGET.tar.gz          program, documents, licences of all that is linked
+#   edge-eval-VERSION-TARGET.tar.gz          program, configurations with their data, documents, licences of all that is linked
 #   edge-eval-VERSION-TARGET-debug.tar.gz    debug information, by the same names
 #   edge-eval-VERSION.spdx.json              what is linked, machine-readable
 #   SHA256SUMS
@@ -29,10 +29,9 @@ trap 'rm -rf "$work"' EXIT
 for target in $(targets); do
     [ -x "$dist/$target/edge-eval" ] || fail "$dist/$target/edge-eval is missing: run cross/build.sh $target"
     name=edge-eval-$version-$target
-    mkdir -p "$work/$name/configs" "$work/$name/docs" "$work/$name-debug"
-    cp "$dist/$target/edge-eval" README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$work/$name/"
-    cp configs/*.toml "$work/$name/configs/"
-    cp docs/*.md "$work/$name/docs/"
+    mkdir -p "$work/$name" "$work/$name-debug"
+    cp "$dist/$target/edge-eval" "$work/$name/"
+    cross/carried.sh "$work/$name"
     cp "$out/LICENCES.txt" "$work/$name/"
     cp "$dist/$target/debug/"*.debug "$work/$name-debug/"
     chmod -R u=rwX,go=rX "$work/$name" "$work/$name-debug"

@@ -255,3 +255,131 @@ fn data_05_one_gold_that_changed_in_a_file_makes_another_run() {
     assert_ne!(other.items_sha256, hash);
     assert!(other.params_json.contains("file-sha256"), "{}", other.params_json);
 }
+
+#[test]
+fn what_cannot_be_asked_is_told_by_plan_and_run_and_nothing_to_ask_is_refused() {
+    let bench = Bench::new("limit = 2\n[[model]]\npath = \"fake\"\n[[task]]\nname = \"logic\"\n");
+    for command in ["plan", "run"] {
+        let out = bench.path("none");
+        let mut arguments = vec![command, bench.config.as_str(), "--interface", "full-string"];
+        if command == "run" {
+            arguments.extend(["--out", out.as_str()]);
+        }
+        let refused = run(&arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        let line = complaint(&refused);
+        assert!(line.contains("task logic: none of its 2 items can be asked through full-string"), "{line}");
+        arguments.extend(["--interface", "direct"]);
+        let (code, _, errors) = told(&run(&arguments));
+        assert_eq!(code, Some(0), "{errors}");
+        let note = "! task logic: none of its 2 items can be asked through full-string";
+        assert!(errors.lines().any(|line| line == note), "{errors}");
+    }
+}
+
+#[test]
+fn what_the_command_line_gets_wrong_is_named_by_its_flag_before_a_folder_is_made() {
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new(SMALL);
+    for (arguments, code, parts) in [
+        (&["--rate=-1"][..], 2, &["--rate: ", "0 to 100"][..]),
+        (&["--power=foo"], 2, &["--power: ", "`foo`"]),
+        (&["--interface", "foo"], 2, &["--interface: unknown interface `foo`"]),
+        (&["--task", "foo"], 2, &["--task: unknown task `foo`"]),
+    ] {
+        let output = bench.run("run", arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        let (_, out, errors) = told(&output);
+        assert!(parts.iter().all(|part| complaint(&output).contains(part)), "{errors}");
+        assert!(!errors.contains("run folder") && !out.contains("run folder"), "{errors}");
+        assert!(!std::path::Path::new(&bench.path("run")).exists());
+    }
+    let latin1 = std::ffi::OsStr::from_bytes(b"mod\xe8le.gguf");
+    let output =
+        crate::support::program().args(["plan", bench.config.as_str(), "--model"]).arg(latin1).output();
+    let (code, _, errors) = told(&output.expect("the program starts"));
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("--model") && errors.contains("not UTF-8"), "{errors}");
+    // What help does not show is no advice.
+    let (code, _, errors) = told(&run(&["plan", &bench.config, "--out", "x"]));
+    assert!(code == Some(2) && errors.contains("--out") && !errors.contains("--root"), "{errors}");
+    let (code, _, errors) = told(&run(&["memory", "fake", "--context", "0"]));
+    assert!(code == Some(2) && errors.contains("--context is 0: give 1 to"), "{errors}");
+}
+
+#[test]
+fn a_projector_in_place_of_a_model_is_named_for_what_it_is() {
+    let bench = Bench::new(SMALL);
+    let projector = crate::support::fixture("tiny-vlm-mmproj.gguf").display().to_string();
+    let output = bench.run("run", &["--model", &projector]);
+    assert_eq!(output.status.code(), Some(3));
+    let line = complaint(&output);
+    assert!(line.contains("picture projector") && line.contains("--mmproj"), "{line}");
+}
+
+#[test]
+fn a_model_of_the_catalogue_that_is_not_here_can_be_a_file_of_ones_own() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for command in [
+        &["plan", "default", "--task", "logic", "--model", "smollm2-135m-instruct-q4_1"][..],
+        &["models", "inspect", "smollm2-135m-instruct-q4_1"],
+    ] {
+        let output = crate::support::program().current_dir(dir.path()).args(command).output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.code(), Some(3));
+        let line = complaint(&output);
+        assert!(line.contains("make fetch") && line.contains("--model FILE"), "{line}");
+    }
+}
+
+#[test]
+fn lists_stand_in_columns() {
+    let (_, out, _) = told(&run(&["list", "interfaces"]));
+    let begins = |line: &str| line.find("  ").map(|gap| gap + line[gap..].find(|c| c != ' ').unwrap_or(0));
+    let columns: std::collections::BTreeSet<Option<usize>> = out.lines().map(begins).collect();
+    assert_eq!(columns.len(), 1, "{out}");
+}
+
+#[test]
+fn the_archive_has_every_file_that_its_configurations_and_documents_name() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let script = crate::support::root().join("cross/carried.sh");
+    let output = std::process::Command::new(script).arg(dir.path()).output().expect("the script starts");
+    assert!(output.status.success(), "{}", told(&output).2);
+    let mut named = 0;
+    let mut check = |from: &std::path::Path, base: &std::path::Path, target: &str| {
+        named += 1;
+        assert!(base.join(target).exists(), "{} names {target}", from.display());
+    };
+    for folder in ["", "configs", "docs", "datasets/docs", "cross"] {
+        let folder = dir.path().join(folder);
+        for entry in std::fs::read_dir(&folder).expect("the folder is there") {
+            let path = entry.expect("an entry").path();
+            let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+            if !["md", "toml"].contains(&ending) {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a text");
+            let links = text.split("](").skip(1).filter_map(|rest| rest.split(&[')', '#'][..]).next());
+            for link in links.filter(|link| !link.is_empty() && !link.contains("//") && ending == "md") {
+                check(&path, &folder, link);
+            }
+            // Models are fetched; what else a configuration names lies beside it.
+            let values = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with('#'))
+                .flat_map(|line| line.split('"').skip(1).step_by(2));
+            for value in values
+                .filter(|value| ending == "toml" && value.contains('/') && !value.starts_with("models/gguf/"))
+            {
+                check(&path, dir.path(), value);
+            }
+        }
+    }
+    let pictures =
+        std::fs::read_to_string(dir.path().join("tests/fixtures/tiny-vlm/items.jsonl")).expect("items");
+    for name in pictures.split('"').filter(|text| text.ends_with(".png")) {
+        check(std::path::Path::new("items.jsonl"), &dir.path().join("tests/fixtures/tiny-vlm"), name);
+    }
+    assert!(named > 40, "{named}");
+}

@@ -113,3 +113,36 @@ fn a_page_is_written_and_excludes_other_views() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(complaint(&refused).contains("the page has every view"));
 }
+
+#[test]
+fn what_is_handed_on_of_a_run_that_is_not_whole_says_so() {
+    let bench = Bench::new(ONE);
+    assert!(bench.run("a", &[]).status.success());
+    let (dir, joined) = (bench.path("a"), bench.path("joined"));
+    let commands: [&[&str]; 5] = [
+        &["export", &dir, "--format", "csv"],
+        &["export", &dir, "--format", "jsonl"],
+        &["report", &dir, "--csv", "-"],
+        &["regrade", &dir],
+        &["merge", &dir, "-o", &joined],
+    ];
+    for command in commands {
+        let (code, _, errors) = told(&run(command));
+        assert_eq!((code, errors.as_str()), (Some(0), ""), "{command:?}");
+    }
+    // One flipped byte of an entry: its group is not complete any more.
+    let log = bench.dir.path().join("a/log");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    std::fs::write(&log, bytes).unwrap();
+    std::fs::remove_dir_all(&joined).unwrap();
+    let planned = bench.log("a").header.groups;
+    let there = bench.log("a").groups.len();
+    assert!(there < planned as usize, "{there} of {planned}");
+    for command in commands {
+        let (_, _, errors) = told(&run(command));
+        let state = format!("{dir}: {there} of {planned} groups are in the log; 1 damaged stretch");
+        assert!(errors.lines().any(|line| line.starts_with(&state)), "{command:?}: {errors}");
+    }
+}

@@ -30,7 +30,7 @@ fn models_take_turns_there_and_back_and_the_answers_are_those_of_one_round() {
     let (code, _, errors) = told(&bench.run("turns", &["--rounds", "2"]));
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("order (2 rounds, there and back): a, b, c, b, a"), "{errors}");
-    assert!(errors.contains("c: round 1 and 2 of 2"), "{errors}");
+    assert!(errors.contains("c: rounds 1 and 2 of 2"), "{errors}");
     assert_eq!(
         turns(&bench, "turns"),
         [(0, vec![0]), (1, vec![0]), (2, vec![0, 1]), (1, vec![1]), (0, vec![1])]

@@ -10,6 +10,7 @@ pub mod condition;
 pub mod drawing;
 pub mod ending;
 pub mod episode;
+pub mod fault;
 pub mod files;
 pub mod forms;
 pub mod grade;

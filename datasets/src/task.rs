@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Item;
 use crate::analysis::Analysis;
+use crate::fault;
 
 /// A task.
 pub struct Task {
@@ -44,12 +45,19 @@ pub struct Params(pub toml::Table);
 impl Params {
     /// Reads the parameters into a task's own type, which denies unknown keys and defaults the missing ones.
     pub fn read<P: DeserializeOwned>(&self) -> Result<P, TaskError> {
-        self.0
-            .clone()
-            .try_into()
-            .map_err(|error: toml::de::Error| TaskError::Params(error.message().to_owned()))
+        self.0.clone().try_into().map_err(|error: toml::de::Error| {
+            // Of a value that has no place in a text, the parser tells the keys behind its message.
+            let shown = error.to_string();
+            let keys = shown.trim_end().rsplit_once("\nin `").and_then(|(_, keys)| keys.strip_suffix('`'));
+            let key = keys.map_or("params".to_owned(), |keys| format!("params.{keys}"));
+            let message = fault::without(error.message(), FILLED);
+            TaskError::Key { message: fault::in_words(Some(&key), &message), key }
+        })
     }
 }
+
+/// Parameters that [`Task::resolved`] fills; nobody sets them by hand.
+const FILLED: &[&str] = &["rows", "file-sha256", "pairs"];
 
 /// Reads the files that a parameter names. The caller gives it, because this crate opens no files.
 pub type ReadFile<'a> = &'a mut dyn crate::Files;
@@ -72,6 +80,31 @@ pub enum TaskError {
     /// The parameters make no sense; the message names the key.
     #[error("{0}")]
     Params(String),
+    /// A value of one parameter cannot be read.
+    #[error("{message}")]
+    Key {
+        /// Its full key: `params.import.answer-is`.
+        key: String,
+        /// What is wrong; names the key.
+        message: String,
+    },
+    /// A data file that a parameter names is missing, or cannot be used.
+    #[error("{key}: {message}")]
+    Data {
+        /// The parameter: `path`.
+        key: String,
+        /// The file, and what is wrong with it.
+        message: String,
+    },
+}
+
+impl TaskError {
+    /// A data file cannot be used; `path` is named once.
+    pub(crate) fn data(key: &str, path: &str, reason: &str) -> Self {
+        let named = reason.starts_with(path) && reason[path.len()..].starts_with([':', '/']);
+        let message = if named { reason.to_owned() } else { format!("{path}: {reason}") };
+        TaskError::Data { key: key.to_owned(), message }
+    }
 }
 
 impl Task {

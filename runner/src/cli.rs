@@ -23,12 +23,14 @@ mod quantize;
 mod regrade;
 mod report;
 mod run;
+mod state;
 mod tasks;
 mod verify;
 mod watch;
 
 use std::path::PathBuf;
 
+use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::exit::{Exit, Failure};
@@ -132,7 +134,11 @@ pub fn main(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Result<E
     let parsed = own.tell(Cli::command()).try_get_matches_from(&arguments);
     let cli = match parsed.and_then(|found| Cli::from_arg_matches(&found)) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            // What help does not show is no advice.
+            if error.get(ContextKind::SuggestedArg).is_some_and(|it| it.to_string().contains("--root")) {
+                error.remove(ContextKind::SuggestedArg);
+            }
             // Help and version are asked for; everything else is a usage error. Both know where they print to.
             let asked = !error.use_stderr();
             let _ = error.print();

@@ -4,6 +4,8 @@
 mod error;
 mod measures;
 mod overrides;
+mod place;
+mod ranges;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -272,35 +274,13 @@ impl Config {
     }
 
     fn validate(&self, name: &str, text: &str) -> Result<(), ConfigError> {
-        let wrong = |key: &str, message: String| Err(ConfigError::on_key(name, text, 0, key, message));
-        if self.limit == Some(0) {
-            return wrong("limit", "limit is 0: leave it out for all items, or give at least 1".into());
+        match ranges::fault(self) {
+            None => Ok(()),
+            Some((path, message)) => {
+                let path: Vec<&str> = path.split('.').collect();
+                Err(ConfigError::on_key(name, text, &path, message))
+            }
         }
-        if self.engine.batch_tokens == 0 {
-            return wrong("batch-tokens", "batch-tokens is 0: give at least 1 (512 is usual)".into());
-        }
-        if self.asking.max_tokens == 0 {
-            return wrong("max-tokens", "max-tokens is 0: give at least 1".into());
-        }
-        if let Some((key, message)) = self.asking.fault() {
-            return wrong(key, message);
-        }
-        self.telemetry
-            .options()
-            .map_err(|(key, message)| ConfigError::on_key(name, text, 0, key, message))?;
-        if let Some(message) = self.sweep.fault() {
-            return wrong("rounds", message);
-        }
-        if self.engine.deadline_s == 0 {
-            return wrong("deadline-s", "deadline-s is 0: give the seconds to wait for progress".into());
-        }
-        if !(0.0..=1.0).contains(&self.report.mass_floor) {
-            return wrong(
-                "mass-floor",
-                format!("mass-floor is {}: give a probability", self.report.mass_floor),
-            );
-        }
-        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 use datasets::Files;
 
@@ -13,7 +14,16 @@ use crate::bundle::carried;
 pub struct Disk;
 
 fn named(path: &str, error: &std::io::Error) -> String {
-    format!("{path}: {error}")
+    let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+    match std::env::current_dir() {
+        Ok(folder) if is_missing && Path::new(path).is_relative() => {
+            format!(
+                "{path}: not found in {} (paths are relative to the folder of the call)",
+                folder.display()
+            )
+        }
+        _ => format!("{path}: {error}"),
+    }
 }
 
 pub(crate) fn opened(path: &str) -> Result<File, String> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use models::LoadSpec;
 use serde::Serialize;
 
+use crate::count::counted;
 use crate::exit::{Exit, Failure};
 use crate::levels::Program;
 use crate::memory::{self, Counts, Ground, Kind, Limit, Prediction, Refusal, Rung, Step, System};
@@ -199,8 +200,11 @@ impl fmt::Display for Estimate {
         let trained = self.trained_context_tokens.map_or("unknown".to_owned(), |tokens| tokens.to_string());
         writeln!(
             f,
-            "{}: {} groups, context {} tokens (trained for {trained}), generation cap {} tokens",
-            self.model, self.groups, self.context_tokens, self.generation_cap_tokens
+            "{}: {}, context {} tokens (trained for {trained}), generation cap {} tokens",
+            self.model,
+            counted(self.groups, "group"),
+            self.context_tokens,
+            self.generation_cap_tokens
         )?;
         let names = self.rows.iter().map(|row| row.interface.len());
         let width = names.max().unwrap_or(0).max(12);
@@ -218,8 +222,12 @@ impl fmt::Display for Estimate {
             if let Some(first) = row.too_long.first() {
                 writeln!(
                     f,
-                    "    {} items do not fit the context and would be skipped: {first} ...",
-                    row.too_long.len()
+                    "    {} not fit the context and would be skipped: {first}{}",
+                    match row.too_long.len() {
+                        1 => "1 item does".to_owned(),
+                        count => format!("{count} items do"),
+                    },
+                    if row.too_long.len() > 1 { " ..." } else { "" }
                 )?;
             }
         }

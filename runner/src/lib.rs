@@ -7,6 +7,7 @@ pub mod cli;
 pub mod clock;
 pub mod compare;
 pub mod config;
+mod count;
 pub mod device;
 pub mod disk;
 pub mod doctor;

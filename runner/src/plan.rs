@@ -2,20 +2,22 @@
 
 mod control;
 mod design;
+mod fitting;
 mod grouping;
 mod identity;
 mod mmproj;
 mod model;
 mod order;
+mod params;
 mod parity;
 mod shard;
 
 use std::collections::BTreeSet;
 
 use datasets::interfaces::Interface;
-use datasets::{Condition, Files, Item, Params, Settings, Task};
+use datasets::{Condition, Files, Item, Params, Settings, Task, TaskError};
 
-use crate::config::{Config, TaskChoice};
+use crate::config::{Config, ConfigError, TaskChoice};
 use crate::disk::Disk;
 use crate::entry::{GroupRef, TaskRecord};
 use crate::exit::Failure;
@@ -91,7 +93,8 @@ impl Plan {
             let control = control::of(&config, choice, &task, &mut notes);
             tasks.push(task);
             if let Some(control) = control {
-                tasks.push(plan_task(&config, &control, (name, text), files, &mut notes)?);
+                // Its files and its sweep are those of its task, and have been told.
+                tasks.push(plan_task(&config, &control, (name, text), files, &mut Vec::new())?);
                 choices.push(control);
             }
         }
@@ -205,20 +208,28 @@ fn plan_task(
     notes: &mut Vec<String>,
 ) -> Result<PlannedTask, Failure> {
     let at = choice.name.span();
-    let wrong = |key: &str, message: String| {
-        Failure::usage(crate::config::ConfigError::on_key(name, text, at.start, key, message).to_string())
-    };
+    let error =
+        |path: &[&str], message: String| ConfigError::on_task(name, text, &at, path, message).to_string();
+    let wrong = |key: &str, message: String| Failure::usage(error(&[key], message));
     let known = || datasets::tasks::ALL.iter().map(|task| task.name).collect::<Vec<_>>().join(", ");
     let task = Task::named(choice.name.as_ref()).ok_or_else(|| {
         wrong("name", format!("unknown task `{}`; known: {}", choice.name.as_ref(), known()))
     })?;
-    let interfaces = interfaces(choice.interfaces.as_ref().unwrap_or(&config.interfaces))
-        .map_err(|message| wrong("interfaces", message))?;
+    let interfaces = match &choice.interfaces {
+        Some(own) => interfaces(own).map_err(|message| wrong("interfaces", message))?,
+        None => interfaces(&config.interfaces).map_err(|message| {
+            Failure::usage(ConfigError::on_key(name, text, &["interfaces"], message).to_string())
+        })?,
+    };
     let params = Params(choice.params.clone());
-    let bad_params = |error: datasets::TaskError| {
-        let message = error.to_string();
-        let key = message.split('`').nth(1).unwrap_or("params").to_owned();
-        wrong(&key, format!("task {}: {message}", task.name))
+    let bad_params = |fault: TaskError| {
+        let message = format!("task {}: {fault}", task.name);
+        let path = params::path(&choice.params, &fault);
+        let message = error(&path.iter().map(String::as_str).collect::<Vec<_>>(), message);
+        match fault {
+            TaskError::Data { .. } => Failure::input(message),
+            TaskError::Params(_) | TaskError::Key { .. } => Failure::usage(message),
+        }
     };
     let resolved = task.resolved(&params, files).map_err(bad_params)?;
     notes.extend(resolved.notes.iter().map(|note| format!("{}: {note}", task.name)));
@@ -244,6 +255,8 @@ fn plan_task(
         }
     }
     let conditions = Condition::of(&interfaces, &config.asking);
+    let not_asked = fitting::notes(choice.display_name(), &items, &conditions, &config.asking);
+    notes.extend(not_asked.map_err(|message| wrong("interfaces", message))?);
     let most = grouping::most(config.engine.group_items, &conditions);
     let chunks = chunks(&items, grouping::most_shown(most, &items));
     let record = TaskRecord {

@@ -12,6 +12,7 @@ pub mod decoding;
 pub(crate) mod extent;
 mod figures;
 mod fits;
+mod fitting;
 mod grid;
 mod html;
 mod items_csv;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use datasets::bayes::choice::{Parameters, Problem};
 use datasets::interfaces::ALL;
 use datasets::tasks::iip::routes::Kind;
-use datasets::{Condition, Item, Settings};
+use datasets::{Condition, Gold, Item, Question, Settings};
 use models::template::Thinking;
 use models::{Request, Turn};
 
@@ -43,7 +43,8 @@ pub fn show(
     let tags: Vec<String> = item.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let mut text = format!("item {}  family {}  {}\n", item.id, item.family, tags.join(" "));
     let question = item.first_question();
-    text.push_str(&format!("labels {:?}  gold {:?}\n", question.labels, question.gold));
+    let labels: Vec<String> = question.labels.iter().map(|label| format!("\"{label}\"")).collect();
+    text.push_str(&format!("labels {}  gold {}\n", labels.join(" "), gold(question)));
     text.push_str(&routes(item));
     let settings = Settings::default();
     for condition in conditions.iter().filter(|condition| condition.fits(item)) {
@@ -76,6 +77,32 @@ pub fn show(
     Ok(text)
 }
 
+/// What is right, as a reader of the labels would say it.
+fn gold(question: &Question) -> String {
+    let named = |index: u16| {
+        question
+            .labels
+            .get(usize::from(index))
+            .map_or_else(|| format!("option {}", index + 1), |it| format!("\"{it}\""))
+    };
+    match &question.gold {
+        Gold::Label(label) => named(*label),
+        Gold::Route { label, kinds, .. } => match kinds.get(usize::from(*label)) {
+            Some(kind) => format!("{} ({kind})", named(*label)),
+            None => named(*label),
+        },
+        Gold::Ordering { chain, free } => {
+            let rank = |rank: &String| rank.chars().map(String::from).collect::<Vec<_>>().join(" = ");
+            let mut text = chain.iter().map(rank).collect::<Vec<_>>().join(" > ");
+            if !free.is_empty() {
+                let free: Vec<String> = free.chars().map(String::from).collect();
+                text.push_str(&format!(", and {} anywhere", free.join(", ")));
+            }
+            text
+        }
+    }
+}
+
 /// The text of a turn with a line in place of each picture.
 fn with_labels(turn: &Turn, gallery: &Gallery<'_>) -> String {
     let mut text = String::new();
@@ -102,5 +129,34 @@ fn asked(request: &Request) -> String {
     match request {
         Request::Score(score) => format!("scores {:?}", score.continuations),
         Request::Generate(generate) => format!("generates up to {} tokens", generate.max_tokens),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datasets::{Params, Task};
+
+    #[test]
+    fn what_is_right_is_said_in_the_words_of_the_item() {
+        let first =
+            |task: &str| (Task::named(task).unwrap().items)(&Params::default(), 1).unwrap().swap_remove(0);
+        let lights = first("lights");
+        let question = lights.first_question();
+        let label = question.gold.label().map(|label| &question.labels[usize::from(label)]).unwrap();
+        assert_eq!(gold(question), format!("\"{label}\""));
+        let ordering = |chain: &[&str], free: &str| {
+            let chain = chain.iter().map(|&rank| rank.to_owned()).collect();
+            gold(&Question { gold: Gold::Ordering { chain, free: free.to_owned() }, ..question.clone() })
+        };
+        assert_eq!(ordering(&["L", "M", "KT"], ""), "L > M > K = T");
+        assert_eq!(ordering(&["L"], "KT"), "L, and K, T anywhere");
+        for task in ["ir", "iip", "lights"] {
+            let item = first(task);
+            let shown = show(&item, None, None, None, &Gallery::of(&item, 0)).unwrap();
+            let line = shown.lines().nth(1).unwrap();
+            assert!(line.contains("  gold ") && !line.contains(['{', '[', '(']) || task == "iip", "{line}");
+            assert!(!line.contains("Label(") && !line.contains("chain:"), "{line}");
+        }
     }
 }

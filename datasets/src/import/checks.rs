@@ -20,7 +20,8 @@ pub(super) fn ids(entries: &mut [Entry], rules: &Rules) -> Result<(), ImportErro
                 lines.insert(entry.id.clone(), entry.line);
             }
             Some(first) if !rules.reid => {
-                let reason = format!("the id is taken by line {first}; make ids unique, or set reid");
+                let reason =
+                    format!("the id is taken by line {first}; make ids unique, or set params.import.reid");
                 return Err(ImportError::row(entry.line, Some(&entry.id), reason));
             }
             Some(_) => {
@@ -98,7 +99,7 @@ pub(super) fn gold_positions(entries: &[Entry], counts: &mut Counts, warnings: &
             .collect();
         if !odd.is_empty() {
             warnings.push(format!(
-                "the right option stands {}; set shuffle, or accuracy measures the position",
+                "the right option stands {}; set params.show.shuffle, or accuracy measures the position",
                 odd.join(", ")
             ));
         }

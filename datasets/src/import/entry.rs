@@ -158,8 +158,26 @@ pub(super) fn all(
             )));
         } else if !known(names) {
             return Err(ImportError::File(format!(
-                "no column `{}`; name it with columns.{key} (columns: {})",
+                "no column `{}`; name it with params.import.columns.{key} (columns: {})",
                 names.join("` or `"),
+                found()
+            )));
+        }
+    }
+    // A column that is named has to be there: without this, a slip of the pen would leave out strata, hints or ids.
+    let named = [
+        ("columns.options", &columns.options),
+        ("columns.id", &columns.id),
+        ("columns.group", &columns.group),
+        ("columns.hint", &columns.hint),
+        ("columns.image", &columns.image),
+    ];
+    let named = named.into_iter().filter(|(_, column)| !column.is_empty());
+    for (key, column) in named.chain(rules.tags.iter().map(|column| ("tags", column))) {
+        if !known(&[column.trim().to_lowercase()]) {
+            return Err(ImportError::File(format!(
+                "no column `{}`, which params.import.{key} names (columns: {})",
+                column.trim(),
                 found()
             )));
         }
@@ -224,7 +242,7 @@ pub(super) fn all(
             _ => Vec::new(),
         };
         let mut tags = BTreeMap::new();
-        for column in &rules.tags {
+        for column in rules.tags.iter().map(String::as_str).chain(rules.usual_tags.iter().copied()) {
             let value = text(&names(column, &[]), "a column of tags")?;
             if !value.trim().is_empty() {
                 tags.insert(column.trim().to_lowercase(), value.trim().to_owned());
@@ -337,8 +355,9 @@ fn gold(field: &Field, rule: AnswerIs, options: &[String], labels: &[String]) ->
         AnswerIs::Index0 | AnswerIs::Index1 => {
             let first = i64::from(rule == AnswerIs::Index1);
             let last = first + options.len() as i64 - 1;
-            let number = number
-                .ok_or_else(|| format!("the answer `{text}` is no number; answer-is says it is one"))?;
+            let number = number.ok_or_else(|| {
+                format!("the answer `{text}` is no number; params.import.answer-is says it is one")
+            })?;
             if !(first..=last).contains(&number) {
                 return Err(format!("the answer {number} is not in {first} to {last}"));
             }
@@ -353,13 +372,13 @@ fn gold(field: &Field, rule: AnswerIs, options: &[String], labels: &[String]) ->
                 Ok(Some(same)) if same == index => index,
                 _ => {
                     return Err(format!(
-                        "the answer `{text}` is a label and the text of another option; set answer-is"
+                        "the answer `{text}` is a label and the text of another option; set params.import.answer-is"
                     ));
                 }
             },
             None if number.is_some() => {
                 return Err(format!(
-                    "the answer `{text}` is a number; set answer-is to index-0, index-1, label or text"
+                    "the answer `{text}` is a number; set params.import.answer-is to index-0, index-1, label or text"
                 ));
             }
             None => by_text(&text, options)?.ok_or_else(|| {

@@ -60,7 +60,7 @@ impl Format {
             "csv" => Ok(Format::Csv),
             "tsv" => Ok(Format::Tsv),
             _ => Err(ImportError::File(format!(
-                "the format cannot be told from the name `{path}`; set format to jsonl, csv, csv-semicolon, tsv or tsv-unquoted"
+                "the format cannot be told from the name `{path}`; set params.format to jsonl, csv, csv-semicolon, tsv or tsv-unquoted"
             ))),
         }
     }
@@ -95,6 +95,9 @@ pub struct Rules {
     pub nan_is_missing: bool,
     /// Columns that become strata for reports.
     pub tags: Vec<String>,
+    /// Columns that become strata where the file has them. Not a choice: sets that come in several shapes name them.
+    #[serde(skip)]
+    pub usual_tags: &'static [&'static str],
     /// Rows that repeat a question with rotated options.
     pub circular: Circular,
 }
@@ -166,7 +169,7 @@ pub enum ImportError {
     },
     /// The last line is cut off.
     #[error(
-        "line {line}, byte {byte} of the file: the last line is cut off after {good} good items; fetch the file again, or set allow-damaged-end"
+        "line {line}, byte {byte} of the file: the last line is cut off after {good} good items; fetch the file again, or set params.import.allow-damaged-end"
     )]
     DamagedEnd {
         /// The line.
@@ -258,7 +261,11 @@ fn gathered(passed: Passed, rules: &Rules, pictures: PicturesOf<'_>) -> Result<I
     checks::ids(&mut entries, rules)?;
     checks::circular(&mut entries, rules.circular, &mut counts, &mut warnings);
     if entries.is_empty() {
-        let hint = if counts.needs_image > 0 { "; all need an image: set images to shown" } else { "" };
+        let hint = if counts.needs_image > 0 {
+            "; all need an image: set params.import.images to \"shown\""
+        } else {
+            ""
+        };
         return Err(ImportError::File(format!("no item is left of {} rows{hint}", counts.rows)));
     }
     checks::gold_positions(&entries, &mut counts, &mut warnings);

@@ -147,7 +147,7 @@ fn data_09_rows_without_consensus_are_left_out_and_counted() {
 #[test]
 fn data_11_a_number_as_answer_must_be_declared() {
     let text = r#"{"question":"Q","choices":["x","y","z"],"answer":1}"#;
-    assert!(fault(jsonl(text)).contains("is a number; set answer-is"));
+    assert!(fault(jsonl(text)).contains("is a number; set params.import.answer-is"));
     for (answer_is, gold) in [(AnswerIs::Index0, 1), (AnswerIs::Index1, 0)] {
         let rules = Rules { answer_is, ..Rules::default() };
         assert_eq!(read(text.as_bytes(), Format::Jsonl, &rules).unwrap().entries[0].gold, gold);
@@ -176,7 +176,10 @@ fn an_answer_that_means_two_things_is_refused() {
 #[test]
 fn data_13_repeated_ids_are_refused_or_numbered() {
     let text = "id,question,A,B,answer\nq1,Q,x,y,A\nq1,Q,x,y,B\nq1-2,Q,x,y,B\n";
-    assert_eq!(fault(csv(text)), "line 3 (id q1): the id is taken by line 2; make ids unique, or set reid");
+    assert_eq!(
+        fault(csv(text)),
+        "line 3 (id q1): the id is taken by line 2; make ids unique, or set params.import.reid"
+    );
     let import = read(text.as_bytes(), Format::Csv, &Rules { reid: true, ..Rules::default() }).unwrap();
     let ids: Vec<&str> = import.entries.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids, ["q1", "q1-3", "q1-2"]);
@@ -228,15 +231,30 @@ fn faults_of_jsonl_are_named() {
 #[test]
 fn columns_can_be_named_and_missing_ones_are_listed() {
     let text = "Stem,A,B,Right\nQ,x,y,B\n";
-    assert!(
-        fault(csv(text))
-            .contains("no column `question`; name it with columns.question (columns: stem, a, b, right)")
-    );
+    assert!(fault(csv(text)).contains(
+        "no column `question`; name it with params.import.columns.question (columns: stem, a, b, right)"
+    ));
     let columns = Columns { question: "Stem".into(), answer: "Right".into(), ..Columns::default() };
     let import = read(text.as_bytes(), Format::Csv, &Rules { columns, ..Rules::default() }).unwrap();
     assert_eq!(import.entries[0].gold, 1);
     assert_eq!(import.entries[0].id, "line-2");
     assert!(fault(csv("question,question,A,B,answer\nQ,Q,x,y,A\n")).contains("stands twice"));
+}
+
+#[test]
+fn tags_and_columns_that_the_file_lacks_are_refused_with_those_that_it_has() {
+    let text = "question,A,B,answer,topic\nQ,x,y,B,bio\n";
+    let of = |tags: &[&str], columns: Columns| {
+        let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
+        read(text.as_bytes(), Format::Csv, &Rules { tags, columns, ..Rules::default() })
+    };
+    assert_eq!(
+        fault(of(&["Topic", "nope"], Columns::default())),
+        "no column `nope`, which params.import.tags names (columns: question, a, b, answer, topic)"
+    );
+    assert_eq!(of(&["Topic"], Columns::default()).unwrap().entries[0].tags["topic"], "bio");
+    let group = Columns { group: "theme".into(), ..Columns::default() };
+    assert!(fault(of(&[], group)).contains("no column `theme`, which params.import.columns.group names"));
 }
 
 #[test]
@@ -409,7 +427,7 @@ fn formats_are_told_by_the_name_or_asked_for() {
     assert_eq!(Format::Auto.of("a/b.JSONL").unwrap(), Format::Jsonl);
     assert_eq!(Format::Auto.of("b.tsv").unwrap(), Format::Tsv);
     assert_eq!(Format::Csv.of("b.tsv").unwrap(), Format::Csv);
-    assert!(Format::Auto.of("items.txt").unwrap_err().to_string().contains("set format"));
+    assert!(Format::Auto.of("items.txt").unwrap_err().to_string().contains("set params.format"));
 }
 
 #[test]

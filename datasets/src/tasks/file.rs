@@ -88,7 +88,7 @@ pub(super) fn resolved<E: std::fmt::Display>(
     if path.is_empty() {
         return Ok(Resolved { params: params.clone(), notes: Vec::new() });
     }
-    let set = read().map_err(|error| TaskError::Params(format!("path: {error}")))?;
+    let set = read().map_err(|error| TaskError::data("path", path, &error.to_string()))?;
     filled(params, path, &set.entries, set.notes)
 }
 
@@ -107,10 +107,9 @@ pub(super) fn resolve(params: &Params, read_file: ReadFile<'_>) -> Result<Resolv
     if named.path.is_empty() {
         return Ok(Resolved { params: params.clone(), notes: Vec::new() });
     }
-    let fault = |reason: String| TaskError::Params(format!("path: {}: {reason}", named.path));
-    let format = named.format.of(&named.path).map_err(|error| fault(error.to_string()))?;
+    let format = named.format.of(&named.path).map_err(|error| TaskError::Params(format!("path: {error}")))?;
     let import = import::read_files(&named.path, format, &named.import, read_file)
-        .map_err(|error| fault(error.to_string()))?;
+        .map_err(|error| TaskError::data("path", &named.path, &error.to_string()))?;
     let notes = import.notes().into_iter().map(|note| format!("{}: {note}", named.path)).collect();
     let mut resolved = filled(params, &named.path, &import.entries, notes)?;
     resolved.params.0.insert("file-sha256".to_owned(), toml::Value::String(import.file_sha256));

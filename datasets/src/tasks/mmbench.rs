@@ -78,13 +78,14 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
         circular: named.circular,
         // The files write an absent option as an empty cell or as `nan`.
         nan_is_missing: true,
-        tags: vec!["l2-category".to_owned(), "source".to_owned(), "split".to_owned()],
+        usual_tags: &["l2-category", "source", "split"],
         ..Rules::default()
     };
     let path = &named.path;
     super::file::resolved(params, path, || {
         let import = import::read_files(path, Format::Tsv, &rules, files)
-            .map_err(|error| format!("{path}: {error}"))?;
+            // The rules of the import stand among the parameters themselves.
+            .map_err(|error| format!("{path}: {error}").replace("params.import.", "params."))?;
         let notes = notes(&import).into_iter().map(|note| format!("{path}: {note}")).collect();
         Ok::<_, String>(Set { entries: import.entries, notes })
     })

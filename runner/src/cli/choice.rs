@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::config::{Config, Overrides};
 use crate::exit::Failure;
@@ -14,8 +15,8 @@ use crate::plan::Plan;
 pub(super) struct Choice {
     /// Configuration file (TOML); `default` for the built-in defaults
     pub(super) config: PathBuf,
-    /// Model to evaluate instead of those of the configuration: a GGUF file, a name of `list models`, or `fake`
-    #[arg(long = "model", value_name = "PATH|NAME")]
+    /// Model to evaluate instead of those of the configuration (may be repeated): a GGUF file, a name of `list models`, or `fake`
+    #[arg(long = "model", value_name = "PATH|NAME", value_parser = in_utf8())]
     models: Vec<String>,
     /// Chat template of every model instead of its own: `raw` for none, or a file
     #[arg(long, alias = "template-file", value_name = "raw|FILE")]
@@ -47,6 +48,14 @@ pub(super) struct Choice {
     /// CPU level of the worker instead of the best that runs here
     #[arg(long, value_name = "LEVEL")]
     cpu_level: Option<String>,
+}
+
+/// Paths that stand in configurations and logs are texts.
+fn in_utf8() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|path| {
+        path.into_string()
+            .map_err(|path| format!("{}: the path is not UTF-8: rename the file", path.display()))
+    })
 }
 
 impl Choice {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::report::is_broken_pipe;
-use super::{output, print};
+use super::{output, print, state};
 use crate::exit::{Exit, Failure};
 use crate::export::{llama_bench, write_jsonl, write_lm_eval};
 use crate::probes;
@@ -44,6 +44,7 @@ impl ExportCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let Some(format) = self.format else { return self.readouts() };
         let run = RunLog::read(&self.dir)?;
+        state::tell(&self.dir, &run);
         let failed = |error: std::io::Error| Failure::disk(format!("{}: {error}", self.out.display()));
         let ended = |result: std::io::Result<()>| match result {
             // A reader that has seen enough is no failure.
@@ -83,6 +84,7 @@ impl ExportCommand {
         if self.out.as_os_str() == "-" {
             return Err(Failure::usage("--readouts writes several files: name a folder with -o"));
         }
+        state::tell(&self.dir, &RunLog::read(&self.dir)?);
         let corpora = probes::load_answers(&self.dir)?;
         let written = probes::export(&corpora, &self.out)?;
         print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())

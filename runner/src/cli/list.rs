@@ -32,10 +32,12 @@ impl List {
             }
             List::Tasks { name: Some(name) } => print(&details(&name)?),
             List::Interfaces => {
+                let all = datasets::interfaces::ALL;
+                let width = all.iter().map(|interface| interface.name.len()).max().unwrap_or(0);
                 let line = |interface: &&datasets::Interface| {
-                    format!("{:<14} {}\n", interface.name, interface.summary)
+                    format!("{:<width$}  {}\n", interface.name, interface.summary)
                 };
-                print(&datasets::interfaces::ALL.iter().map(line).collect::<String>())
+                print(&all.iter().map(line).collect::<String>())
             }
             List::Endings => print(&endings()),
             List::Models => {

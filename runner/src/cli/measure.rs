@@ -32,8 +32,8 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// Changes what a configuration chose.
-    pub(super) fn apply(&self, choice: &mut TelemetryChoice) {
+    /// Changes what a configuration chose. What makes no sense is refused here, before a run folder is made, by its flag.
+    pub(super) fn apply(&self, choice: &mut TelemetryChoice) -> Result<(), Failure> {
         let set = |place: &mut String, value: &Option<String>| {
             if let Some(value) = value {
                 place.clone_from(value);
@@ -43,6 +43,15 @@ impl Measure {
         set(&mut choice.meter, &self.meter);
         set(&mut choice.meter_domain, &self.meter_domain);
         choice.rate_hz = self.rate.unwrap_or(choice.rate_hz);
+        choice.options().map(drop).map_err(|(key, message)| {
+            let flag = match key {
+                "power" if self.power.is_some() => "--power: ",
+                "rate-hz" if self.rate.is_some() => "--rate: ",
+                "meter-domain" if self.meter_domain.is_some() => "--meter-domain: ",
+                _ => "",
+            };
+            Failure::usage(format!("{flag}{message}"))
+        })
     }
 
     /// Begins to measure.

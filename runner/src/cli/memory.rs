@@ -64,6 +64,15 @@ impl Memory {
                 return Err(Failure::usage(format!("--weights {other}: give `map`, `read` or `both`")));
             }
         };
+        for (flag, figures, most) in [
+            ("--context", &self.context, 16_777_216),
+            ("--sequences", &self.sequences, 255),
+            ("--batch", &self.batch, 65_536),
+        ] {
+            if let Some(wrong) = figures.iter().find(|figure| !(1..=most).contains(*figure)) {
+                return Err(Failure::usage(format!("{flag} is {wrong}: give 1 to {most}")));
+            }
+        }
         let program = crate::levels::Program::find(crate::levels::AUTO)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

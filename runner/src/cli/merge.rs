@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{print, talk};
+use super::{print, state, talk};
+use crate::count::counted;
 use crate::exit::{Exit, Failure};
 use crate::merge::merge;
+use crate::report::RunLog;
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
@@ -21,13 +23,16 @@ pub(super) struct MergeCommand {
 
 impl MergeCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        for dir in &self.runs {
+            state::tell(dir, &RunLog::read(dir)?);
+        }
         let merged = merge(&self.runs, &self.out)?;
         if !merged.missing.is_empty() {
             let few: Vec<String> = merged.missing.iter().take(10).map(u32::to_string).collect();
             let more = if merged.missing.len() > 10 { ", ..." } else { "" };
             talk(&format!(
-                "{} groups are in none of the logs: {}{more}",
-                merged.missing.len(),
+                "{} in none of the logs: {}{more}",
+                counted(merged.missing.len(), "group"),
                 few.join(", ")
             ));
         }
@@ -35,9 +40,9 @@ impl MergeCommand {
         let states =
             merged.states.map_or(String::new(), |states| format!("; {states} answers have hidden states"));
         print(&format!(
-            "{}: {} groups, {} of them in more than one log; {} missing{states}\n",
+            "{}: {}, {} of them in more than one log; {} missing{states}\n",
             self.out.display(),
-            merged.groups,
+            counted(merged.groups, "group"),
             merged.duplicates,
             merged.missing.len()
         ))

@@ -13,7 +13,7 @@ use crate::exit::{Exit, Failure};
 pub(super) enum Models {
     /// Show what a GGUF file holds: architecture, quantisation, sizes, template, tokenizer, SHA-256
     Inspect {
-        /// The file
+        /// The file, or a name of `list models`
         file: PathBuf,
         /// Print JSON
         #[arg(long)]
@@ -25,7 +25,8 @@ impl Models {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let Models::Inspect { file, json } = self;
         let input = |error: models::gguf::GgufError| Failure::input(error.to_string());
-        let header = Header::open(&file).map_err(input)?;
+        let header =
+            Header::open(&if file.exists() { file } else { crate::plan::resolve(&file)? }).map_err(input)?;
         let hashes: Vec<String> = header
             .files()
             .iter()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::measure::Measure;
-use super::{Choice, print};
+use super::{Choice, print, talk};
 use crate::estimate::{Estimate, estimate};
 use crate::exit::{Exit, Failure};
 use crate::forecast::{Forecast, duration_in_words, forecast};
@@ -47,7 +47,8 @@ impl PlanCommand {
             return Err(Failure::usage("--probe is 0: give seconds, 120 are usual"));
         }
         let mut plan = self.choice.plan()?;
-        self.measure.apply(&mut plan.config.telemetry);
+        plan.notes.iter().for_each(|note| talk(note));
+        self.measure.apply(&mut plan.config.telemetry)?;
         let program = Program::find(&plan.config.engine.cpu_level)?;
         let estimates = estimate(&plan, program.clone())?;
         let design = self.difference.map(|points| design(&plan, points / 100.0));
@@ -67,6 +68,7 @@ impl PlanCommand {
                 serde_json::json!({
                     "models": estimates,
                     "order": turns,
+                    "notes": plan.notes,
                     "forecasts": forecasts,
                     "design": design,
                 })

@@ -32,7 +32,7 @@ pub(super) struct Power {
 impl Power {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut choice = TelemetryChoice { timeline_s: 0.0, ..TelemetryChoice::default() };
-        self.measure.apply(&mut choice);
+        self.measure.apply(&mut choice)?;
         let slice = Duration::from_millis(if self.no_load { 0 } else { 1000 });
         let cores = threads::here().physical;
         let without = overhead::work(slice, 2, cores);

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use models::Advance;
 
 use super::talk;
+use crate::count::counted;
 use crate::supervisor::Progress;
 
 /// Shortest time between two plain lines.
@@ -89,21 +90,30 @@ impl Teller {
         let done = (self.done + self.ahead).min(self.items);
         if let Some(bar) = self.bar.get() {
             bar.set_position(done);
-            bar.set_message(format!("{} {rate:.0} tok/s", self.task));
+            bar.set_message(self.how(done, rate, seconds));
             return;
         }
         if self.quiet || self.last_line.elapsed() < LINE_EVERY {
             return;
         }
         self.last_line = Instant::now();
-        let left = match done {
-            0 => "?".to_owned(),
-            done => format!("{:.0} s", seconds / done as f64 * (self.items - done) as f64),
-        };
-        talk(&format!(
-            "{}: {done}/{} items, {} {rate:.0} tok/s, {left} left",
-            self.model, self.items, self.task
-        ));
+        talk(&format!("{}: {done}/{} items{}", self.model, self.items, self.how(done, rate, seconds)));
+    }
+
+    /// `, logic 120 tok/s, 5 s left`: what is known so far.
+    fn how(&self, done: u64, rate: f64, seconds: f64) -> String {
+        let mut text = String::new();
+        if !self.task.is_empty() {
+            text.push_str(&format!(", {}", self.task));
+            if rate > 0.0 {
+                text.push_str(&format!(" {rate:.0} tok/s"));
+            }
+        }
+        if done > 0 {
+            let left_s = seconds / done as f64 * self.items.saturating_sub(done) as f64;
+            text.push_str(&format!(", {left_s:.0} s left"));
+        }
+        text
     }
 }
 
@@ -118,13 +128,13 @@ impl Progress for Teller {
         }
         if std::io::stderr().is_terminal() {
             let bar = ProgressBar::new(items);
-            let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg}, {eta} left");
+            let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len}{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
             bar.set_prefix(name.to_owned());
             bar.enable_steady_tick(Duration::from_millis(500));
             self.bar.replace(Some(bar));
         } else {
-            talk(&format!("{name}: {items} items to do"));
+            talk(&format!("{name}: {} to do", counted(items, "item")));
         }
     }
 
@@ -151,5 +161,20 @@ impl Progress for Teller {
         if !self.quiet {
             self.bar.talk(line);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_yet_is_not_told() {
+        let mut teller = Teller::new(true);
+        teller.model("m", 60);
+        assert_eq!(teller.how(0, 0.0, 0.0), "");
+        teller.group("logic");
+        assert_eq!(teller.how(0, 0.0, 1.0), ", logic");
+        assert_eq!(teller.how(20, 7.0, 10.0), ", logic 7 tok/s, 20 s left");
     }
 }

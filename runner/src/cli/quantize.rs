@@ -55,11 +55,18 @@ struct File {
     sha256: String,
 }
 
+/// What can be made; a test holds it against the library's list.
+const TYPES: [&str; 19] = [
+    "F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q5_1", "Q5_0", "Q4_K_M", "Q4_K_S", "Q4_1",
+    "Q4_0", "IQ4_NL", "IQ4_XS", "Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K",
+];
+
 /// Quantisations that are none.
 const WHOLE: [&str; 3] = ["F32", "F16", "BF16"];
 
 impl Quantize {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        known(&self.types)?;
         let source = crate::plan::resolve(&self.source)?;
         let header = Header::open(&source).map_err(|error| Failure::input(error.to_string()))?;
         let found = header.quantisation();
@@ -72,8 +79,6 @@ impl Quantize {
                 self.types.join(", ")
             )));
         }
-        let disk = |path: &Path, error: std::io::Error| Failure::disk(format!("{}: {error}", path.display()));
-        std::fs::create_dir_all(&self.out).map_err(|error| disk(&self.out, error))?;
         let targets: Vec<PathBuf> = self
             .types
             .iter()
@@ -86,6 +91,8 @@ impl Quantize {
                 there.display()
             )));
         }
+        let disk = |path: &Path, error: std::io::Error| Failure::disk(format!("{}: {error}", path.display()));
+        std::fs::create_dir_all(&self.out).map_err(|error| disk(&self.out, error))?;
         let mut files = Vec::new();
         for (kind, target) in self.types.iter().zip(&targets) {
             talk(&format!("{kind}: {}", target.display()));
@@ -134,6 +141,26 @@ impl Quantize {
     }
 }
 
+/// Refuses what cannot be made, or would be made twice, before anything is.
+fn known(types: &[String]) -> Result<(), Failure> {
+    if let Some(unknown) =
+        types.iter().find(|kind| !TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind)))
+    {
+        return Err(Failure::usage(format!(
+            "--types: unknown type `{unknown}`; known: {}",
+            TYPES.join(", ")
+        )));
+    }
+    match types
+        .iter()
+        .enumerate()
+        .find(|(at, kind)| types[..*at].iter().any(|it| it.eq_ignore_ascii_case(kind)))
+    {
+        Some((_, twice)) => Err(Failure::usage(format!("--types: `{twice}` is named twice"))),
+        None => Ok(()),
+    }
+}
+
 /// The source's name without its ending and its quantisation.
 fn stem(source: &Path, quantisation: &str) -> String {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -150,4 +177,28 @@ fn file(path: &Path) -> Result<File, Failure> {
         bytes: header.file_bytes,
         sha256: sha256_file(path, &mut |_| ()).map_err(|error| wrong(error.to_string()))?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_types_are_checked_before_anything_is_made() {
+        let refused = |types: &[&str]| {
+            let types: Vec<String> = types.iter().map(|&kind| kind.to_owned()).collect();
+            known(&types).err().map(|failure| (failure.exit, failure.message))
+        };
+        assert_eq!(refused(&["Q8_0", "q4_k_m"]), None);
+        let (exit, line) = refused(&["Q8_0", "XX"]).unwrap();
+        assert!(exit == Exit::Usage && line.contains("unknown type `XX`; known: F32, F16"), "{line}");
+        assert!(refused(&["Q8_0", "q8_0"]).is_some());
+    }
+
+    #[cfg(feature = "llama")]
+    #[test]
+    fn the_types_are_those_of_the_library() {
+        let library: Vec<&str> = models::llama::file_types().iter().map(|kind| kind.name).collect();
+        assert_eq!(library, TYPES);
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::print;
+use super::{print, state};
 use crate::exit::{Exit, Failure};
 use crate::regrade::{Judging, Outcome, open, regrade, rewrite};
 use crate::report::changes_table;
@@ -52,6 +52,7 @@ impl RegradeCommand {
             texts: word("--full-string", self.full_string.as_ref(), texts)?,
         };
         let (run, regrader) = open(&self.dir, judging)?;
+        state::tell(&self.dir, &run);
         let outcome = regrade(&run, &regrader)?;
         let written = match self.write {
             true => Some(rewrite(&self.dir, &run.header, &regrader)?.display().to_string()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{output, print};
+use super::{output, print, state};
 use crate::config::ReportChoice;
 use crate::exit::{Exit, Failure};
 use crate::probes::{self, ProbeResult};
@@ -133,6 +133,9 @@ impl ReportCommand {
             return self.write_page(path);
         }
         let read = self.read()?;
+        if self.csv.is_some() || self.phases.is_some() || self.timeline.is_some() {
+            state::tell(&self.dir, &read.run);
+        }
         if let Some(path) = &self.csv {
             self.write_csv(&read, path)?;
             if path.as_os_str() == "-" {

@@ -56,7 +56,7 @@ impl Run {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut plan = self.choice.plan()?;
         crate::memory::enter_scope(plan.config.memory.enforce);
-        self.measure.apply(&mut plan.config.telemetry);
+        self.measure.apply(&mut plan.config.telemetry)?;
         plan.config.latency.items = self.latency.unwrap_or(plan.config.latency.items);
         plan.config.telemetry.settle_s = self.settle.unwrap_or(plan.config.telemetry.settle_s);
         plan.shard = self.shard.as_deref().map(shard).transpose()?;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use datasets::{Item, Params, Task};
+use datasets::{Item, Params, Task, TaskError};
 use serde_json::json;
 
 use super::{output, print};
@@ -74,8 +74,12 @@ impl Which {
         let table: toml::Table =
             toml::from_str(&inline).map_err(|error| usage(format!("--params: {}", error.message())))?;
         let params = table.get("params").and_then(toml::Value::as_table).cloned().unwrap_or_default();
-        let resolved = task.resolved(&Params(params), &mut Disk).map_err(|error| usage(error.to_string()))?;
-        (task.items)(&resolved.params, self.seed).map_err(|error| usage(error.to_string()))
+        let wrong = |error: TaskError| match error {
+            TaskError::Data { .. } => Failure::input(format!("task {}: {error}", task.name)),
+            TaskError::Params(_) | TaskError::Key { .. } => usage(error.to_string()),
+        };
+        let resolved = task.resolved(&Params(params), &mut Disk).map_err(wrong)?;
+        (task.items)(&resolved.params, self.seed).map_err(wrong)
     }
 }
 

@@ -32,7 +32,7 @@ impl Watch {
             return Err(Failure::usage("--every: give 0.05 to 3600 seconds"));
         }
         let mut choice = TelemetryChoice { timeline_s: 0.0, ..TelemetryChoice::default() };
-        self.measure.apply(&mut choice);
+        self.measure.apply(&mut choice)?;
         let mut measuring = self.measure.start(&choice)?;
         let Some(began) = measuring.began().cloned() else {
             return Err(Failure::usage("with --power off there is nothing to watch"));

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::place;
+
 /// What is wrong with a configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -29,35 +31,39 @@ impl ConfigError {
         ConfigError { file: file.to_owned(), line: None, message: message.into() }
     }
 
-    /// A fault at a byte range of the text.
+    /// A fault at a byte range of the text, as the parser tells it.
     pub fn at(file: &str, text: &str, span: Option<Range<usize>>, message: &str) -> Self {
-        let line = span.map(|span| line_of(text, span.start));
+        let line = span.clone().map(|span| line_of(text, span.start));
         // Messages of the parser may have several lines; errors have one.
         let message =
             message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
-        ConfigError { file: file.to_owned(), line, message }
+        let key = span.and_then(|span| place::key_at(text, span.start));
+        // Of an unknown key the parser names the key itself, and not the table that has it.
+        let key = key.filter(|_| !message.starts_with("unknown field"));
+        ConfigError {
+            file: file.to_owned(),
+            line,
+            message: datasets::fault::in_words(key.as_deref(), &message),
+        }
     }
 
-    /// A fault of a key, at the first line that sets it from `from` on.
-    pub fn on_key(file: &str, text: &str, from: usize, key: &str, message: impl Into<String>) -> Self {
-        // Also inside an inline table; `seed` must not be found in `my-seed`.
-        let sets_key = |line: &str| {
-            line.match_indices(key).any(|(place, _)| {
-                let before = line[..place].chars().next_back();
-                let starts = before.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
-                starts && line[place + key.len()..].trim_start().starts_with('=')
-            })
-        };
-        let mut offset = 0;
-        let mut line = None;
-        for (index, content) in text.split_inclusive('\n').enumerate() {
-            if offset >= from && sets_key(content) {
-                line = Some(index + 1);
-                break;
-            }
-            offset += content.len();
-        }
-        let line = line.or((from > 0).then(|| line_of(text, from)));
+    /// A fault of a key of the task whose name stands at these bytes; one that the text does not have has no line.
+    pub fn on_task(
+        file: &str,
+        text: &str,
+        name: &Range<usize>,
+        path: &[&str],
+        message: impl Into<String>,
+    ) -> Self {
+        let Some(index) = place::task_at(text, name) else { return ConfigError::whole(file, message) };
+        let index = index.to_string();
+        ConfigError::on_key(file, text, &[&["task", index.as_str()], path].concat(), message)
+    }
+
+    /// A fault of a key, at its line; numbers in the path stand for places in lists. Where the key is not in the text, it is the
+    /// line of what would hold it, or none.
+    pub fn on_key(file: &str, text: &str, path: &[&str], message: impl Into<String>) -> Self {
+        let line = place::of_path(text, path).map(|at| line_of(text, at));
         ConfigError { file: file.to_owned(), line, message: message.into() }
     }
 }

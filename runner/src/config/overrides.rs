@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use datasets::interfaces::Interface;
 use models::template::Thinking;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -40,6 +41,26 @@ pub struct Overrides {
 impl Overrides {
     /// Applies them.
     pub fn apply(&self, config: &mut Config) -> Result<(), ConfigError> {
+        if let Some(name) = self.interfaces.iter().find(|name| Interface::named(name).is_none()) {
+            let known = datasets::condition::interface_names();
+            return Err(ConfigError::whole(
+                "--interface",
+                format!("unknown interface `{name}`; known: {known}"),
+            ));
+        }
+        let is_task = |name: &str| {
+            datasets::Task::named(name).is_some() || config.tasks.iter().any(|task| task.is_called(name))
+        };
+        if let Some(name) = self.tasks.iter().find(|name| !is_task(name)) {
+            let known = datasets::tasks::ALL.iter().map(|task| task.name).collect::<Vec<_>>().join(", ");
+            return Err(ConfigError::whole("--task", format!("unknown task `{name}`; known: {known}")));
+        }
+        for (flag, names) in [("--interface", &self.interfaces), ("--task", &self.tasks)] {
+            let twice = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+            if let Some((_, name)) = twice {
+                return Err(ConfigError::whole(flag, format!("`{name}` is named twice")));
+            }
+        }
         if self.limit == Some(0) {
             return Err(ConfigError::whole("--limit", "0 items are nothing to run: give at least 1"));
         }

@@ -74,6 +74,9 @@ fn faults_name_file_line_and_key() {
     assert!(syntax.starts_with("x.toml:2: "), "{syntax}");
     let negative = error("\n\nlimit = -3\n");
     assert!(negative.starts_with("x.toml:3: "), "{negative}");
+    assert_eq!(error("seed = \"x\"\n"), "x.toml:1: seed is the text \"x\": give a whole number, 0 or more");
+    let inner = error("[engine]\nthreads = 2\nmmap = 1\n");
+    assert_eq!(inner, "x.toml:3: engine.mmap is 1: give true or false");
     for line in [&unknown, &wrong_type, &syntax, &negative] {
         assert_eq!(line.lines().count(), 1, "{line}");
     }
@@ -93,11 +96,41 @@ fn ctx_06_values_that_make_no_sense_are_refused_with_their_line() {
         ("[telemetry]\nrate-hz = 1e9", 2, "rate-hz"),
         ("[latency]\nwarm-up = -1", 2, "warm-up"),
         ("[sweep]\nrounds = 0", 2, "rounds"),
+        ("[engine]\nsequences = 0", 2, "engine.sequences is 0: give 1 to 255"),
+        ("[engine]\nsequences = 300", 2, "engine.sequences is 300: give 1 to 255"),
+        ("[engine]\ncells = 10", 2, "engine.cells is 10: give 256 to 16777216, or 0"),
+        ("[engine]\nparallel = 100000", 2, "engine.parallel is 100000: give 0 to 255"),
+        ("[latency]\nitems = 2\nrepetitions = 0", 3, "latency.repetitions is 0: give 1 to"),
+        ("[asking]\nstop = [\"\"]", 2, "asking.stop"),
+        ("[asking]\ntemperature-percent = 65535", 2, "asking.temperature-percent is 65535: give 1 to 1000"),
+        ("[asking]\nmax-tokens = 100000000", 2, "asking.max-tokens is 100000000: give 1 to 1000000"),
+        ("[asking]\ncaps = [8, 100000000]", 2, "asking.caps"),
+        ("[[task]]\nname = \"logic\"\nlabel = \"\"", 3, "label"),
+        ("[[task]]\nname = \"logic\"\nlabel = \"a\\nb\"", 3, "label"),
+        ("[[task]]\nname = \"ir\"\n[[task]]\nname = \"logic\"\nlabel = \"a/b\"", 5, "label"),
+        ("[[model]]\npath = \"fake\"\nname = \"\"", 3, "name"),
+        ("[[model]]\npath = \"fake\"\nname = \"a:b\"", 3, "name"),
+        ("limit = 3\n[[task]]\nname = \"logic\"\nlimit = 0", 4, "limit"),
     ] {
         let message = error(text);
         assert!(message.starts_with(&format!("x.toml:{line}: ")), "{message}");
-        assert!(message.contains(key) || message.contains("invalid value"), "{message}");
+        assert!(message.contains(key) && message.lines().count() == 1, "{message}");
     }
+    // 0 stays where it has a meaning.
+    let open = "[engine]\nparallel = 0\ncells = 0\nthreads = 0\n[latency]\nitems = 0\n";
+    assert!(Config::parse(open, "x.toml").is_ok());
+}
+
+#[test]
+fn what_the_command_line_names_wrongly_is_the_command_lines_fault() {
+    let told = |overrides: Overrides| overrides.apply(&mut Config::default()).unwrap_err().to_string();
+    let list = |name: &str| vec![name.to_owned()];
+    let interface = told(Overrides { interfaces: list("foo"), ..Overrides::default() });
+    assert!(interface.starts_with("--interface: unknown interface `foo`; known: direct"), "{interface}");
+    let task = told(Overrides { tasks: list("gramar"), ..Overrides::default() });
+    assert!(task.starts_with("--task: unknown task `gramar`; known: "), "{task}");
+    let twice = told(Overrides { tasks: vec!["logic".into(), "logic".into()], ..Overrides::default() });
+    assert_eq!(twice, "--task: `logic` is named twice");
 }
 
 #[test]

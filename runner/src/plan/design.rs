@@ -73,11 +73,15 @@ impl fmt::Display for Design {
         let points = 100.0 * self.difference;
         writeln!(f, "items for a difference of {points} points (probability 0.8 at 5 %), all tasks alike:")?;
         let count = |items: Option<f64>| items.map_or("never".to_owned(), |items| format!("{items:.0}"));
-        writeln!(f, "  {:>22} {:>14} {:>22}", "answers that differ", "to see it", "to exclude such a loss")?;
+        writeln!(
+            f,
+            "  {:>20}  {:>12}  {:>24}",
+            "answers that differ", "to see it", "to exclude such a loss"
+        )?;
         for need in &self.needs {
             let differing = format!("{:.0} %", 100.0 * need.differing);
             let (see, exclude) = (count(need.to_see), count(need.to_exclude));
-            writeln!(f, "  {differing:>22} {see:>14} {exclude:>22}")?;
+            writeln!(f, "  {differing:>20}  {see:>12}  {exclude:>24}")?;
         }
         writeln!(f, "smallest difference, in points, that the planned items show:")?;
         let shares: String =

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use datasets::Files;
-use models::catalog::Catalog;
+use models::catalog::{Catalog, CatalogError};
 use models::gguf::{Header, sha256_file};
 use models::template::{Renderer, TemplateError, Tokens};
 
@@ -53,6 +53,13 @@ impl PlannedModel {
         }
         let path = resolve(&choice.path)?;
         let header = Header::open(&path).map_err(|error| Failure::input(error.to_string()))?;
+        if header.projector() {
+            return Err(Failure::input(format!(
+                "{}: is a picture projector and no model: give it with --mmproj or `mmproj = \"FILE\"`, beside the model that it \
+                 goes with",
+                path.display()
+            )));
+        }
         if header.pre_tokenizer_missing() && !choice.guess_pre_tokenizer {
             return Err(Failure::input(format!(
                 "{}: the header has no `tokenizer.ggml.pre`, so its texts would become other tokens than in training: \
@@ -173,5 +180,10 @@ fn read(file: &str) -> Result<String, Failure> {
 /// A path as it is, or the file of a name of the catalogue.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, Failure> {
     let catalog = Catalog::embedded().map_err(|error| Failure::input(error.to_string()))?;
-    catalog.resolve(&path.to_string_lossy(), Path::new("")).map_err(|error| Failure::input(error.to_string()))
+    catalog.resolve(&path.to_string_lossy(), Path::new("")).map_err(|error| {
+        Failure::input(match error {
+            CatalogError::NotFetched { .. } => format!("{error}; or give a file of yours with --model FILE"),
+            error => error.to_string(),
+        })
+    })
 }

@@ -2,17 +2,30 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use super::fitting::fitted;
+
 /// Below it, four decimals show nothing.
 const SMALLEST: f64 = 0.0001;
 
 /// Lays out rows under headings; `words` columns from the left hold words and the others numbers. `width` limits the
-/// table where the terminal tells its width.
+/// table where the terminal tells its width: no number and no word of a heading is ever broken; what has no place is left out, and
+/// a line below says so.
 pub(crate) fn grid(headings: &[&str], words: usize, rows: Vec<Vec<String>>, width: Option<u16>) -> String {
+    let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
+    let Some(width) = width else { return laid_out(&headings, words, rows) };
+    let fitted = fitted(headings, words, rows, usize::from(width));
+    let table = laid_out(&fitted.headings, fitted.words, fitted.rows);
+    match fitted.left_out.is_empty() {
+        true => table,
+        false => {
+            format!("{table}\n(left out for {width} columns: {}; --csv has all)", fitted.left_out.join(", "))
+        }
+    }
+}
+
+fn laid_out(headings: &[String], words: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
     table.set_header(headings);
     for index in words..headings.len() {
         if let Some(column) = table.column_mut(index) {

@@ -229,7 +229,8 @@ impl<'a> Runner<'a> {
         }
         let name = &self.plan.models[visit.model].record.name;
         let rounds: Vec<String> = visit.rounds.iter().map(|round| (round + 1).to_string()).collect();
-        self.progress.say(&format!("{name}: round {} of {of}", rounds.join(" and ")));
+        let which = if rounds.len() == 1 { "round" } else { "rounds" };
+        self.progress.say(&format!("{name}: {which} {} of {of}", crate::count::listed(&rounds)));
         let turn = crate::entry::Visit { model: visit.model as u16, rounds: visit.rounds.clone(), of };
         self.log.append(&Entry::Visit(turn)).map(drop)
     }

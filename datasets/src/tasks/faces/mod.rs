@@ -203,7 +203,8 @@ fn resolve(params: &Params, files: ReadFile<'_>) -> Result<Resolved, TaskError> 
         return Ok(Resolved { params: params.clone(), notes: Vec::new() });
     }
     let fault = |reason: String| TaskError::Params(format!("path: {reason}"));
-    let (problems, notes) = folder::read(&named.path, files).map_err(fault)?;
+    let (problems, notes) =
+        folder::read(&named.path, files).map_err(|reason| TaskError::data("path", &named.path, &reason))?;
     let rows = toml::Value::try_from(problems).map_err(|error| fault(error.to_string()))?;
     let mut table = params.0.clone();
     table.insert("rows".to_owned(), rows);

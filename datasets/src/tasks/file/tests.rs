@@ -47,12 +47,22 @@ fn items_stay_the_same_for_ever() {
 fn faults_name_the_key_and_the_file() {
     let error = |params: &str| resolved(params).unwrap_err().to_string();
     assert_eq!(error("path = 'gone.csv'"), "path: gone.csv: no such file");
-    assert!(error("path = 'items.txt'").contains("set format"));
+    assert!(error("path = 'items.txt'").contains("set params.format"));
     assert!(
         error("path = 'items.csv'\n[import]\nanswer-is = 'index-0'")
             .contains("line 2 (id q1): the answer `B` is no number")
     );
-    assert!(error("path = 'items.csv'\n[show]\nshufle = true").contains("shufle"));
+    let wrong_key = error("path = 'items.csv'\n[show]\nshufle = true");
+    assert!(wrong_key.starts_with("params.show: unknown key `shufle`"), "{wrong_key}");
+    let unknown = error("row = 3");
+    assert!(
+        unknown.contains("`path`") && !unknown.contains("rows") && !unknown.contains("sha256"),
+        "{unknown}"
+    );
+    assert_eq!(error("path = 3"), "params.path is 3: give a text in quotes");
+    let data = |params: &str| matches!(resolved(params), Err(TaskError::Data { .. }));
+    assert!(data("path = 'gone.csv'") && data("path = 'items.csv'\n[import]\ntags = ['nope']"));
+    assert!(!data("path = 'items.txt'") && !data("row = 3"));
     let items = |params: &str| (FILE.items)(&Params(params.parse().unwrap()), 1).unwrap_err().to_string();
     assert!(items("").starts_with("path: name a JSONL"));
     assert!(items("path = 'items.csv'").contains("has not been read"));

@@ -145,7 +145,7 @@ pub(in crate::tasks) fn resolve(params: &Params, read_file: ReadFile<'_>) -> Res
     ] {
         let mut count = 0;
         for (key, set, path) in files.iter().filter(|(_, _, path)| !path.is_empty()) {
-            let fault = |reason: String| TaskError::Params(format!("{key}: {path}: {reason}"));
+            let fault = |reason: String| TaskError::data(key, path, &reason);
             let text = read_file.text(path).map_err(fault)?;
             let mut loaded = read(&text, source).map_err(|error| fault(error.to_string()))?;
             for pair in &mut loaded.pairs {
