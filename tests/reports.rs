@@ -117,9 +117,9 @@ fn views_are_shown_written_and_put_into_json() {
     assert_eq!((&plain["strata"], &plain["papers"]), (&Value::Null, &Value::Null));
     assert_eq!(plain["baselines"].as_array().map(Vec::len), Some(2), "controls are always in JSON");
     for (view, rows, columns) in [
-        (&["--by", "depth"][..], 22, 14),
-        (&["--baselines"], 2, 8),
-        (&["--by", "depth", "--baselines"], 22, 9),
+        (&["--by", "depth"][..], 22, 15),
+        (&["--baselines"], 2, 9),
+        (&["--by", "depth", "--baselines"], 22, 10),
         (&["--papers"], value["papers"].as_array().map_or(0, Vec::len), 9),
         (&["--figures"], plain["figures"].as_array().map_or(0, Vec::len), 7),
     ] {

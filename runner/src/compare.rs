@@ -137,11 +137,14 @@ pub fn compare(sides: &[Side], options: &Options) -> Result<Comparison, Failure>
         rows.extend(own);
         effects.extend(effects::effects(reference, candidate, options.seed));
     }
-    // A row without pairs tests nothing.
-    let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.pairs > 0).collect();
-    let p_values: Vec<f64> = tested.iter().map(|row| row.by_family.two_sided).collect();
-    tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = adjusted);
+    let mut tested: Vec<&mut Row> = rows.iter_mut().filter(|row| row.tests()).collect();
+    let p_values: Vec<f64> =
+        tested.iter().filter_map(|row| row.by_family.map(|test| test.two_sided)).collect();
+    tested.iter_mut().zip(holm(&p_values)).for_each(|(row, adjusted)| row.holm = Some(adjusted));
     notes.extend(notes::notes(&rows));
+    if rows.iter().any(|row| row.time_ratio.is_some()) {
+        notes.extend(sides.iter().filter_map(notes::loaded));
+    }
     // What holds of the reference is told by each comparison with it.
     let mut told = BTreeSet::new();
     notes.retain(|note| told.insert(note.clone()));

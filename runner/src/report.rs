@@ -2,6 +2,8 @@
 
 mod baselines;
 mod cells;
+mod clusters;
+mod completeness;
 mod cost_views;
 mod costs;
 #[cfg(test)]
@@ -37,10 +39,12 @@ mod strata;
 mod table;
 mod timeline_csv;
 mod views_csv;
+mod witnesses;
 
 pub use baselines::{Control, Controls, NO_INTERFACE};
 pub use cells::{Cell, cells};
 pub(crate) use cells::{Place, places, worth};
+pub(crate) use clusters::clusters;
 pub use cost_views::{costs_table, write_costs_csv};
 pub use costs::{Cost, Sensor, Spent, costs, has_costs};
 pub use decoding::{Decoding, decoding, decoding_tables, has_decoding, write_decoding_csv};
@@ -48,13 +52,14 @@ pub use extent::Extent;
 pub(crate) use extent::is_varied;
 pub use figures::{FigureRow, figures};
 pub use fits::{fits_table, write_predictions_csv, write_surfaces_csv};
-pub(crate) use grid::{grid, number, percent};
+pub(crate) use grid::{grid, number, percent, probability};
 pub use html::{ItemChoice, html};
 pub use items_csv::{COLUMNS, write_items_csv};
 pub(crate) use items_csv::{answer_in_words, gold_in_words, verdict, verdict_in_words};
 pub use json::{Views, to_json};
 pub use lines::{figures_table, papers_table};
 pub use load::{Done, Measured, RunLog};
+pub(crate) use machine_notes::{LOADED, load_of_others};
 pub use memory::{ModelMemory, memory, memory_table};
 pub use note::{Note, gathered};
 pub use notes::notes;
@@ -71,6 +76,7 @@ pub use strata::{GOLD, SAID, Stratum, Values, strata};
 pub use table::{changes_table, strata_table, table};
 pub use timeline_csv::write_timeline_csv;
 pub use views_csv::{write_baselines_csv, write_figures_csv, write_papers_csv, write_strata_csv};
+pub(crate) use witnesses::FEW_FAMILIES;
 
 use std::collections::BTreeMap;
 

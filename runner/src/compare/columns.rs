@@ -5,7 +5,8 @@ use super::effects::Effect;
 use super::estimate::Mean;
 use super::rounds::{RoundRatios, in_words};
 use super::rows::Row;
-use crate::report::{number, percent};
+use crate::report::{number, percent, probability};
+use crate::statistics::McNemar;
 
 /// A table. The first three columns are words.
 pub(crate) struct Table {
@@ -80,10 +81,16 @@ fn differences(rows: &[Row]) -> Table {
         "detectable",
     ];
     of_rows(DIFFERENCES, &headings, rows, |row| {
-        let tests =
-            [row.mcnemar.two_sided, row.mcnemar.mid_p, row.mcnemar.loss, row.by_family.two_sided, row.holm];
+        let by_item = |p: fn(&McNemar) -> f64| row.mcnemar.as_ref().map(p);
+        let tests = [
+            by_item(|test| test.two_sided),
+            by_item(|test| test.mid_p),
+            by_item(|test| test.loss),
+            row.by_family.map(|test| test.two_sided),
+            row.holm,
+        ];
         let mut fields = vec![points(row.difference.value), ends(&row.difference)];
-        fields.extend(tests.map(|p| number(Some(p))));
+        fields.extend(tests.map(probability));
         fields.push(row.detectable.map_or("-".to_owned(), |value| format!("{:.1}", 100.0 * value)));
         fields
     })
@@ -102,7 +109,7 @@ fn labels(rows: &[Row]) -> Table {
 }
 
 fn costs(rows: &[Row]) -> Table {
-    let headings = ["time ratio", "median ms", "to", "energy ratio", "J/item", "to"];
+    let headings = ["time ratio", "engine ms/item", "to", "energy ratio", "J/item", "to"];
     of_rows("Time and energy", &headings, rows, |row| {
         let mut fields = vec![number(row.time_ratio)];
         fields.extend([row.median_ms_reference, row.median_ms_candidate].map(number));
@@ -151,7 +158,7 @@ fn effects(effects: &[Effect]) -> Table {
         match &effect.interaction {
             Some(other) => {
                 fields.extend([points(other.difference.value), ends(&other.difference)]);
-                fields.push(number(Some(other.test.two_sided)));
+                fields.push(probability(Some(other.test.two_sided).filter(|_| other.items > 0)));
             }
             None => fields.extend(["-"; 3].map(str::to_owned)),
         }

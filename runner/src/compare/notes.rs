@@ -1,15 +1,14 @@
 //! What to know of the rows before believing them. What holds of many rows is one note: a ladder has a row for every rung, task
 //! and interface.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::Row;
-
-/// Families below which the reader is warned.
-const FEW_FAMILIES: u64 = 10;
+use super::side::Side;
+use crate::report::{FEW_FAMILIES, LOADED};
 
 pub(super) fn notes(rows: &[Row]) -> Vec<String> {
-    few_families(rows).into_iter().chain(uncompared(rows)).collect()
+    few_families(rows).into_iter().chain(repeated(rows)).chain(uncompared(rows)).collect()
 }
 
 /// Tasks whose items come from few families, each with the fewest that a row has.
@@ -24,6 +23,34 @@ fn few_families(rows: &[Row]) -> Option<String> {
     let each = each.collect::<Vec<_>>().join(", ");
     (!tasks.is_empty())
         .then(|| format!("few families ({each}): a difference can be theirs alone; ask for more families"))
+}
+
+/// Sides that shared their processors while they were timed.
+pub(super) fn loaded(side: &Side) -> Option<String> {
+    let load = side.others_load.filter(|load| *load > LOADED)?;
+    Some(format!(
+        "{}: other programs took {:.0} % of all processors while its groups ran: what is said of its speed and energy holds of that",
+        side.name,
+        100.0 * load
+    ))
+}
+
+/// Tasks that ask what another asked already, through these interfaces.
+fn repeated(rows: &[Row]) -> Vec<String> {
+    let mut tasks: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for row in rows {
+        if let Some(other) = &row.repeats {
+            tasks.entry((&row.task, other)).or_default().insert(&row.interface);
+        }
+    }
+    let note = |((task, other), interfaces): ((&str, &str), BTreeSet<&str>)| {
+        let interfaces: Vec<&str> = interfaces.into_iter().collect();
+        format!(
+            "{task} asks the prompts of {other} once more through {}: it has no part in the verdict over tasks and in Holm p",
+            interfaces.join(", ")
+        )
+    };
+    tasks.into_iter().map(note).collect()
 }
 
 /// Answers that have no counterpart, candidate by candidate.

@@ -15,7 +15,7 @@ pub struct Overall {
     pub candidate: String,
     /// Name of the interface.
     pub interface: String,
-    /// Tasks with pairs.
+    /// Tasks with pairs; those that only ask the prompts of another do not count.
     pub tasks: u64,
     /// Those of them where the reference's accuracy cannot be told from guessing.
     pub guessed_tasks: u64,
@@ -53,7 +53,7 @@ pub(super) fn overall(rows: &[Row], margin: f64, reference: &Side, candidates: &
         .map(|(candidate, interface)| {
             let own: Vec<&Row> = rows
                 .iter()
-                .filter(|row| row.candidate == candidate && row.interface == interface && row.pairs > 0)
+                .filter(|row| row.candidate == candidate && row.interface == interface && row.tests())
                 .collect();
             let mut overall = average(candidate, interface, &own, margin);
             if let Some(side) = candidates.iter().find(|side| side.name == candidate) {

@@ -1,5 +1,7 @@
 //! One candidate against the reference on one task through one interface.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::Options;
@@ -46,12 +48,14 @@ pub struct Row {
     pub accuracy_candidate: Option<f64>,
     /// Candidate minus reference.
     pub difference: Mean,
-    /// McNemar's exact test, items taken as independent.
-    pub mcnemar: McNemar,
+    /// McNemar's exact test, items taken as independent; `None` without pairs.
+    pub mcnemar: Option<McNemar>,
     /// The same test with families as witnesses: what verdicts use.
-    pub by_family: SignFlip,
-    /// Its two-sided p-value, adjusted for all rows (Holm).
-    pub holm: f64,
+    pub by_family: Option<SignFlip>,
+    /// Its two-sided p-value, adjusted for all rows (Holm); `None` where the row tests nothing of its own.
+    pub holm: Option<f64>,
+    /// The task before it that asks the same prompts through this interface: then it has no part in what holds over tasks.
+    pub repeats: Option<String>,
     /// The smallest difference that so many pairs show with probability 0.8; `None` when they show none.
     pub detectable: Option<f64>,
     /// What the sides make of the labels.
@@ -73,7 +77,29 @@ pub struct Row {
 
 /// Compares everything that two sides have in common.
 pub(super) fn rows(reference: &Side, candidate: &Side, options: &Options) -> Vec<Row> {
-    reference.places.iter().filter_map(|(place, _)| row(reference, candidate, place, options)).collect()
+    let row = |(place, _): &(Place, _)| row(reference, candidate, place, options);
+    let mut rows: Vec<Row> = reference.places.iter().filter_map(row).collect();
+    let prompts: Vec<BTreeSet<[u8; 8]>> = rows.iter().map(|row| prompts(reference, row)).collect();
+    for at in 0..rows.len() {
+        // Of two tasks of which one asks all that the other asks, the larger counts, and the first of two alike.
+        let has_all = |&other: &usize| {
+            other != at
+                && rows[other].interface == rows[at].interface
+                && prompts[at].is_subset(&prompts[other])
+                && (prompts[other].len(), at) > (prompts[at].len(), other)
+        };
+        let other = (0..rows.len()).filter(|_| !prompts[at].is_empty()).find(has_all);
+        rows[at].repeats = other.map(|other| rows[other].task.clone());
+    }
+    rows
+}
+
+/// The first prompts of a row's items on the reference's side; none where some are not known.
+fn prompts(reference: &Side, row: &Row) -> BTreeSet<[u8; 8]> {
+    let answers = reference.answers(&(row.task.clone(), row.interface.clone()));
+    let asked = answers.into_iter().flat_map(|answers| answers.values()).filter(|answer| answer.counted);
+    let known = asked.map(|answer| answer.prompt.filter(|hash| *hash != [0; 8]));
+    known.collect::<Option<_>>().unwrap_or_default()
 }
 
 fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> Option<Row> {
@@ -91,7 +117,7 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
     let by_family: Vec<i64> = families(&flips).iter().map(|family| family.sum as i64).collect();
     let difference = estimate(&differences, options.seed, &["difference", &place.0, &place.1]).within(1.0);
     let n = both.len() as u64;
-    let by_family = sign_flip(&by_family);
+    let by_family = (n > 0).then(|| sign_flip(&by_family));
     let same_template = reference.model.template_sha256 == candidate.model.template_sha256;
     let total =
         |side: fn(&(&super::side::Answer, &super::side::Answer)) -> u64| both.iter().map(side).sum::<u64>();
@@ -118,8 +144,9 @@ fn row(reference: &Side, candidate: &Side, place: &Place, options: &Options) -> 
             discordance(n, only_reference + only_candidate),
         ),
         difference,
-        mcnemar: mcnemar(only_reference, only_candidate),
-        holm: by_family.two_sided,
+        mcnemar: (n > 0).then(|| mcnemar(only_reference, only_candidate)),
+        holm: None,
+        repeats: None,
         by_family,
         labels: labels(both, same_template, options.seed, &[&place.0, &place.1]),
         time_ratio: (engine_us.0 > 0 && engine_us.1 > 0).then(|| engine_us.1 as f64 / engine_us.0 as f64),
@@ -140,5 +167,10 @@ impl Row {
     /// Share of pairs that differ.
     pub(super) fn discordance(&self) -> f64 {
         discordance(self.pairs, self.only_reference + self.only_candidate)
+    }
+
+    /// Whether it has pairs, and is not another row once more.
+    pub(super) fn tests(&self) -> bool {
+        self.pairs > 0 && self.repeats.is_none()
     }
 }

@@ -54,7 +54,10 @@ fn verdict(one: &Overall, margin: f64) -> String {
             let more =
                 one.items_to_exclude.map(|needed| needed - one.pairs as f64).filter(|more| *more >= 1.0);
             let more = match more {
-                Some(more) => format!("about {} more would settle whether it loses", rounded(more)),
+                Some(more) => format!(
+                    "about {} more items from new families would settle whether it loses",
+                    rounded(more)
+                ),
                 // Enough pairs were asked for a model that loses nothing; this one seems to lose a little.
                 None => "more are needed to tell whether it loses".to_owned(),
             };
@@ -74,14 +77,14 @@ fn guessed(one: &Overall, reference: &Side) -> Option<String> {
         (1, 1) => String::new(),
         (guessed, tasks) => format!(" on {guessed} of {tasks} tasks"),
     };
-    Some(format!("but {} does not beat chance{tasks}, where there is nothing to lose", reference.name))
+    Some(format!("but {} does not surely beat chance{tasks}, where there is nothing to lose", reference.name))
 }
 
 /// Tasks whose difference survives the adjustment for all tests.
 fn surely_different(one: &Overall, rows: &[Row]) -> Option<String> {
     let own = rows.iter().filter(|row| row.candidate == one.candidate && row.interface == one.interface);
     let named: Vec<String> = own
-        .filter(|row| row.holm < LEVEL && one.tasks > 1)
+        .filter(|row| row.holm.is_some_and(|p| p < LEVEL) && one.tasks > 1)
         .filter_map(|row| Some(format!("{} ({})", row.task, signed(row.difference.value?))))
         .collect();
     (!named.is_empty()).then(|| format!("certain on {}", named.join(", ")))

@@ -11,7 +11,9 @@ use super::matching::check;
 use super::names::distinct;
 use crate::entry::{Header, ItemRecord, ModelRecord};
 use crate::exit::Failure;
-use crate::report::{Cell, Cost, Round, RunLog, Spent, cells, costs, memory, rounds, worth};
+use crate::report::{
+    Cell, Cost, Round, RunLog, Spent, cells, clusters, costs, load_of_others, memory, rounds, worth,
+};
 
 /// A task and an interface, by name.
 pub(super) type Place = (String, String);
@@ -35,6 +37,8 @@ pub struct Side {
     pub(super) places: Vec<(Place, BTreeMap<String, Answer>)>,
     /// Peak memory of its worker, where it was measured.
     pub(super) peak_bytes: Option<u64>,
+    /// Mean load of other programs while its groups ran, as a share of all processors; `None` where it was not measured.
+    pub(super) others_load: Option<f64>,
     /// Whether all groups of the run are in its log.
     pub(super) complete: bool,
     /// Places where its accuracy cannot be told from guessing.
@@ -50,6 +54,7 @@ pub struct Side {
 /// What an item came to.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
+    /// What it is a witness of: its family, or its prompt where there are fewer prompts than families.
     pub(super) family: String,
     /// Whether it counts: asked and not lost.
     pub(super) counted: bool,
@@ -172,6 +177,7 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             config: Rc::clone(&config),
             places: places(&header),
             peak_bytes: memory.get(model_index).and_then(|own| own.peak_bytes).or(last_bytes),
+            others_load: load_of_others(run, Some(model_index as u16)),
             complete,
             guesses: cells
                 .iter()
@@ -187,24 +193,27 @@ pub(super) fn sides(run: &RunLog, dir: &Path) -> Vec<Side> {
             repeats: Vec::new(),
         })
         .collect();
-    for item in &run.items {
-        let Some(task) = header.tasks.get(usize::from(item.at.task)) else { continue };
-        let Some(side) = sides.get_mut(usize::from(item.at.model)) else { continue };
-        let here = |place: &&mut (Place, _)| place.0.0 == task.name && place.0.1 == item.interface;
-        if let Some((_, answers)) = side.places.iter_mut().find(here) {
+    for asked in crate::report::places(run) {
+        let Some(at) = asked.items.first().map(|item| item.at) else { continue };
+        let Some(side) = sides.get_mut(usize::from(at.model)) else { continue };
+        let here = |place: &&mut (Place, _)| place.0.0 == asked.task && place.0.1 == asked.interface;
+        let Some((_, answers)) = side.places.iter_mut().find(here) else { continue };
+        for (item, family) in asked.items.iter().zip(clusters(&asked.items)) {
             let round = match rounds.is_empty() {
                 true => Some(Round::WHOLE),
                 false => rounds.get(&item.at.group).copied(),
             };
-            answers.insert(item.item.clone(), answer(item, round));
+            answers.insert(item.item.clone(), answer(item, family, round));
         }
     }
     sides
 }
 
-/// Whether the interval of an accuracy holds the chance level, or lies below it.
+/// Whether the interval of an accuracy holds the chance level, or lies below it. Items of one family have no interval, and show
+/// nothing.
 fn guesses(cell: &Cell) -> bool {
-    cell.low.zip(cell.chance).is_some_and(|(low, chance)| low <= chance)
+    let chance = cell.chance.filter(|_| cell.n > 0);
+    chance.is_some_and(|chance| cell.low.is_none_or(|low| low <= chance))
 }
 
 fn place(cell: &Cell) -> Place {
@@ -231,7 +240,7 @@ fn places(header: &Header) -> Vec<(Place, BTreeMap<String, Answer>)> {
     header.tasks.iter().flat_map(of_task).collect()
 }
 
-fn answer(item: &ItemRecord, round: Option<Round>) -> Answer {
+fn answer(item: &ItemRecord, family: &str, round: Option<Round>) -> Answer {
     let worth = worth(item.verdict);
     let scored = |turn: &crate::entry::TurnRecord| {
         let scored = turn.scored_labels()?;
@@ -242,7 +251,7 @@ fn answer(item: &ItemRecord, round: Option<Round>) -> Answer {
         _ => None,
     };
     Answer {
-        family: item.family.clone(),
+        family: family.to_owned(),
         counted: worth.is_some(),
         right: item.verdict == Verdict::Right,
         worth: worth.unwrap_or(0.0),

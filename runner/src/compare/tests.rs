@@ -42,6 +42,10 @@ fn answers(verdicts: &str) -> Vec<ItemRecord> {
     verdicts.chars().enumerate().map(of).collect()
 }
 
+fn by_item(row: &Row) -> f64 {
+    row.mcnemar.unwrap().two_sided
+}
+
 fn compared(reference: &str, candidate: &str) -> Comparison {
     let sides = [side(made("Q8_0", answers(reference))), side(made("Q4_K_M", answers(candidate)))];
     compare(&sides, &options()).unwrap()
@@ -65,7 +69,7 @@ fn flips_and_accuracies_are_counted_by_pairs() {
     assert_eq!(row.accuracy_reference, Some(6.0 / 11.0));
     assert!((row.difference.value.unwrap() + 3.0 / 11.0).abs() < 1e-12);
     // 2 (1 + 5) / 2^5
-    assert!((row.mcnemar.two_sided - 0.375).abs() < 1e-12 && (row.by_family.two_sided - 0.375).abs() < 1e-12);
+    assert!((by_item(row) - 0.375).abs() < 1e-12 && (row.by_family.unwrap().two_sided - 0.375).abs() < 1e-12);
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn items_missing_on_one_side_and_items_not_asked_are_told_and_left_out() {
 #[test]
 fn stat_01_equal_answers_give_p_one_and_no_certainty() {
     let row = compared("rrwwrrwwrrww", "rrwwrrwwrrww").rows.remove(0);
-    assert_eq!((row.mcnemar.two_sided, row.holm, row.difference.value), (1.0, 1.0, Some(0.0)));
+    assert_eq!((by_item(&row), row.holm, row.difference.value), (1.0, Some(1.0), Some(0.0)));
     assert!(row.difference.low.unwrap() < -0.1 && row.difference.high.unwrap() > 0.1, "{row:?}");
     assert_eq!(row.difference.method, Some(estimate::Method::Score));
 }
@@ -98,10 +102,13 @@ fn all_lost_one_pair_and_no_pair_have_figures_or_none() {
     assert_eq!((row.difference.value, row.difference.low), (Some(-1.0), Some(-1.0)));
     assert!(row.difference.high.unwrap() > -1.0, "twenty items are no certainty");
     let row = compared("r", "w").rows.remove(0);
-    assert!(row.difference.high.unwrap() > 0.5 && row.mcnemar.two_sided == 1.0, "{row:?}");
+    assert!(row.difference.high.unwrap() > 0.5 && by_item(&row) == 1.0, "{row:?}");
     let comparison = compared("s", "r");
     let row = &comparison.rows[0];
     assert_eq!((row.pairs, row.accuracy_reference, row.difference.value), (0, None, None));
+    assert_eq!((row.mcnemar, row.by_family, row.holm), (None, None, None), "nothing was tested");
+    let table = tables(&comparison).into_iter().find(|table| table.title == DIFFERENCES).unwrap();
+    assert_eq!(table.rows[0][3..], ["-"; 8]);
     assert!(comparison.sentences[0].contains("no verdict"), "{:?}", comparison.sentences);
 }
 
@@ -234,8 +241,9 @@ fn families_are_the_witnesses() {
     let sides = [of("a", &"rrrrrr".repeat(3)), of("b", "wwwwwwrrrrrrwwwwww"), of("c", "wwwwwwrrrrrrwwwwww")];
     let comparison = compare(&sides, &options()).unwrap();
     let row = &comparison.rows[0];
-    assert!(row.mcnemar.two_sided < 0.001, "twelve losses and no gain");
-    assert_eq!((row.by_family.two_sided, row.by_family.families, row.families), (0.5, 2, 3));
+    assert!(by_item(row) < 0.001, "twelve losses and no gain");
+    let by_family = row.by_family.unwrap();
+    assert_eq!((by_family.two_sided, by_family.families, row.families), (0.5, 2, 3));
     assert!(row.difference.design_effect > 5.0, "{row:?}");
     let few = comparison.notes.iter().filter(|note| note.contains("18 items from 3")).count();
     assert_eq!(few, 1, "once for both candidates: {:?}", comparison.notes);
@@ -247,7 +255,11 @@ fn verdicts_say_what_can_be_said() {
     let enough = sentence(&"rw".repeat(600), &"rw".repeat(600));
     assert!(enough.starts_with("Q4_K_M, direct: no loss larger than 0."), "{enough}");
     let few = sentence(&"rw".repeat(20), &format!("{}wwrr", "rw".repeat(18)));
-    assert!(few.contains("not enough items: +0.0 points here") && few.contains("more would settle"), "{few}");
+    assert!(
+        few.contains("not enough items: +0.0 points here")
+            && few.contains("more items from new families would settle"),
+        "{few}"
+    );
     let worse = sentence(&"r".repeat(200), &format!("{}{}", "r".repeat(150), "w".repeat(50)));
     assert!(worse.contains("loses 25.0 points (95 %: -"), "{worse}");
     let better = sentence(&"w".repeat(200), &format!("{}{}", "r".repeat(150), "w".repeat(50)));
@@ -367,7 +379,7 @@ fn holm_counts_every_row() {
     let comparison = compare(&[side(made("m", answers(&"r".repeat(8)))), a, b, c], &options()).unwrap();
     // 2 / 2^8 each, three of them.
     assert!(
-        comparison.rows.iter().all(|row| (row.holm - 6.0 / 256.0).abs() < 1e-12),
+        comparison.rows.iter().all(|row| (row.holm.unwrap() - 6.0 / 256.0).abs() < 1e-12),
         "{:?}",
         comparison.rows
     );
@@ -426,7 +438,7 @@ fn a_reference_that_guesses_has_nothing_to_lose_and_the_sentence_says_so() {
     // Two labels: half of the answers are right by chance. 50 % is no more than that, 75 % of 400 is.
     let (guesses, words) = sentence(&"rw".repeat(200));
     assert!(
-        guesses && words.contains("but a does not beat chance, where there is nothing to lose"),
+        guesses && words.contains("but a does not surely beat chance, where there is nothing to lose"),
         "{words}"
     );
     let (guesses, words) = sentence(&"rrrw".repeat(100));
@@ -467,4 +479,113 @@ fn of_many_conditions_those_that_vary_nothing_are_shown_with_their_own_sentences
         let whole = text(comparison, None, extent);
         assert!(whole.contains("Q4_0, direct+end=hint: ") && !whole.contains("Left out"), "{whole}");
     }
+}
+
+/// A run of `logic` with two cues: 40 items each, of which the second task has the prompts of the first where `same`.
+fn of_two_cues(name: &str, same: bool, right: impl Fn(usize) -> bool) -> Side {
+    let mut items = Vec::new();
+    for task in 0..2u16 {
+        for at in 0..40_usize {
+            let verdict = if right(at) { Verdict::Right } else { Verdict::Wrong };
+            let mut item = item(task, &format!("p{at:02}"), &[], "direct", verdict);
+            item.turns = vec![turn(0, Said::Choice(u16::from(!right(at))))];
+            item.turns[0].prompt_hash = [1 + at as u8 + if same { 0 } else { 100 * task as u8 }; 8];
+            items.push(item);
+        }
+    }
+    let mut run = run(&["logic", "logic"], items);
+    run.header.tasks[1].name = "logic-explain".to_owned();
+    run.header.models[0].name = name.to_owned();
+    side(run)
+}
+
+#[test]
+fn questions_that_are_asked_twice_count_once_over_tasks() {
+    let of = |same| {
+        let reference = of_two_cues("a", same, |at| at < 30);
+        let candidate = of_two_cues("b", same, |at| (3..31).contains(&at));
+        compare(&[reference, candidate], &options()).unwrap()
+    };
+    let (once, twice) = (of(true), of(false));
+    // Both tasks say the same: that is the interval of one of them, and 80 pairs would make it narrower by the square root of 2.
+    let row = &once.rows[0].difference;
+    let width = |low: Option<f64>, high: Option<f64>| high.unwrap() - low.unwrap();
+    let overall = &once.overall[0];
+    assert_eq!((overall.tasks, overall.pairs, overall.difference), (1, 40, Some(-0.05)));
+    assert!((width(overall.low, overall.high) - width(row.low, row.high)).abs() < 1e-12, "{overall:?}");
+    let both = &twice.overall[0];
+    assert_eq!((both.tasks, both.pairs), (2, 80));
+    let ratio = width(overall.low, overall.high) / width(both.low, both.high);
+    assert!((ratio - 2.0_f64.sqrt()).abs() < 0.05, "{ratio}");
+    // Three losses and a gain: 2 (1 + 4) / 2^4, tested once or twice.
+    assert!((once.rows[0].holm.unwrap() - 0.625).abs() < 1e-12 && once.rows[1].holm.is_none());
+    assert_eq!((twice.rows[0].holm, twice.rows[1].holm), (Some(1.0), Some(1.0)));
+    assert_eq!(once.rows[1].repeats.as_deref(), Some("logic"));
+    let note = "logic-explain asks the prompts of logic once more through direct: it has no part in the verdict over tasks and in \
+                Holm p";
+    assert!(once.notes.iter().any(|own| own == note), "{:?}", once.notes);
+    assert!(!twice.notes.iter().any(|own| own.contains("once more")), "{:?}", twice.notes);
+}
+
+#[test]
+fn families_that_share_a_prompt_are_one_witness() {
+    let of = |name, verdict| {
+        let mut items: Vec<ItemRecord> = answers(&"r".repeat(12));
+        for (at, item) in items.iter_mut().enumerate() {
+            item.verdict = verdict;
+            item.turns = vec![turn(0, Said::Choice(0))];
+            item.turns[0].prompt_hash = [1 + at as u8 % 3; 8];
+        }
+        side(made(name, items))
+    };
+    let comparison = compare(&[of("a", Verdict::Right), of("b", Verdict::Wrong)], &options()).unwrap();
+    let row = &comparison.rows[0];
+    // Three prompts that were all lost: 2 / 2^3, where twelve items would give 2 / 2^12.
+    assert_eq!((row.pairs, row.families), (12, 3));
+    assert!((row.by_family.unwrap().two_sided - 0.25).abs() < 1e-12, "{row:?}");
+}
+
+#[test]
+fn a_reference_of_one_family_is_not_above_chance() {
+    let of = |name, families: usize| {
+        let mut items = answers(&"r".repeat(200));
+        for (at, item) in items.iter_mut().enumerate() {
+            item.family = format!("f{}", at % families);
+            item.turns = vec![turn(0, Said::Choice(0))];
+        }
+        side(made(name, items))
+    };
+    let guesses = |families| {
+        let comparison = compare(&[of("a", families), of("b", families)], &options()).unwrap();
+        comparison.rows[0].reference_guesses
+    };
+    // All of 200 items are right, and half would be by chance.
+    assert_eq!([1, 2, 20, 200].map(guesses), [true, false, false, false]);
+}
+
+#[test]
+fn speed_beside_other_programs_is_told() {
+    let mut run = turns();
+    let sides = |run: &RunLog| compare(&sides(run, Path::new("x")), &options()).unwrap().notes;
+    assert!(!sides(&run).iter().any(|note| note.contains("other programs")), "not measured");
+    // Groups of 60 s each: the mean of 400 and 100 thousandths for a, 50 for b.
+    for (_, window) in &mut run.measured.windows {
+        let group = window.group.unwrap().group;
+        window.state.others_permille = Some(match (window.model, group) {
+            (0, 0) => 400,
+            (0, _) => 100,
+            _ => 50,
+        });
+    }
+    let notes = sides(&run);
+    let told: Vec<&String> = notes.iter().filter(|note| note.contains("other programs")).collect();
+    assert_eq!(told.len(), 1, "{notes:?}");
+    assert!(told[0].starts_with("a: other programs took 25 % of all processors"), "{told:?}");
+}
+
+#[test]
+fn small_probabilities_are_no_zeros() {
+    let comparison = compared(&"r".repeat(60), &"w".repeat(60));
+    let table = tables(&comparison).into_iter().find(|table| table.title == DIFFERENCES).unwrap();
+    assert_eq!(table.rows[0][5..10], ["<0.0001"; 5]);
 }

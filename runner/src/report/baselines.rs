@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use datasets::{Baseline, Item, Said, Task, Verdict, grade};
 use serde::Serialize;
 
-use super::cells::{Cell, interval};
+use super::cells::{Cell, Witnesses};
 use super::load::RunLog;
 use super::strata::{Values, as_map, split, value_of_item};
 use crate::material::Choices;
@@ -33,10 +33,12 @@ pub struct Control {
     pub unanswered: u64,
     /// `right / n`; `None` without items.
     pub accuracy: Option<f64>,
-    /// 95 % interval of the accuracy (Wilson).
+    /// 95 % interval of the accuracy (Wilson, by family); `None` where all items are of one family.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
+    /// Families of the items.
+    pub families: u64,
 }
 
 /// The controls of a run's tasks, with a line for each task whose items cannot be made anew.
@@ -120,8 +122,8 @@ fn figures(name: &str, task: &Task, items: &[Item], tags: &[impl AsRef<str>]) ->
                 |wanted: Verdict| stratum.iter().filter(|(_, verdict)| *verdict == wanted).count() as u64;
             let (n, right) = (stratum.len() as u64, count(Verdict::Right));
             let worth = |verdict: Verdict| f64::from(u8::from(verdict == Verdict::Right));
-            let interval =
-                interval(stratum.iter().map(|(item, verdict)| (item.family.as_str(), worth(*verdict))));
+            let witnesses =
+                Witnesses::of(stratum.iter().map(|(item, verdict)| (item.family.as_str(), worth(*verdict))));
             figures.push(Control {
                 task: name.to_owned(),
                 baseline: baseline.name.to_owned(),
@@ -131,8 +133,9 @@ fn figures(name: &str, task: &Task, items: &[Item], tags: &[impl AsRef<str>]) ->
                 right,
                 unanswered: count(NOTHING),
                 accuracy: (n > 0).then(|| right as f64 / n as f64),
-                low: interval.map(|ends| ends.0),
-                high: interval.map(|ends| ends.1),
+                low: witnesses.low,
+                high: witnesses.high,
+                families: witnesses.families,
             });
         }
     }
@@ -158,6 +161,7 @@ impl Control {
             accuracy: self.accuracy,
             low: self.low,
             high: self.high,
+            families: self.families,
             unanswered: [(datasets::NoAnswer::Empty, self.unanswered)]
                 .into_iter()
                 .filter(|(_, n)| *n > 0)

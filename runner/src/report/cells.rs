@@ -6,6 +6,7 @@ use datasets::{NoAnswer, Normalisation, Verdict};
 use models::{Scored, Usage};
 use serde::Serialize;
 
+use super::clusters::clusters;
 use super::load::RunLog;
 use super::parity::{floors, lead, normalisation};
 use crate::entry::{ItemRecord, TurnRecord};
@@ -26,7 +27,7 @@ pub struct Cell {
     pub right: f64,
     /// `right / n`; `None` without items.
     pub accuracy: Option<f64>,
-    /// 95 % interval of the accuracy (Wilson), on as many items as their families are worth.
+    /// 95 % interval of the accuracy (Wilson), on as many items as their families are worth; `None` where all are of one.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
@@ -60,6 +61,8 @@ pub struct Cell {
     pub undecided: Option<u64>,
     /// Share of scored items whose most probable next token begins a label.
     pub greedy_is_label: Option<f64>,
+    /// Families of the items that count; their distinct prompts where those are fewer.
+    pub families: u64,
 }
 
 impl Cell {
@@ -174,9 +177,9 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     cell.accuracy = (cell.n > 0).then(|| cell.right / cell.n as f64);
-    let interval =
-        interval(items.iter().filter_map(|item| Some((item.family.as_str(), worth(item.verdict)?))));
-    (cell.low, cell.high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));
+    let worths = items.iter().zip(clusters(items));
+    let witnesses = Witnesses::of(worths.filter_map(|(item, cluster)| Some((cluster, worth(item.verdict)?))));
+    (cell.families, cell.low, cell.high) = (witnesses.families, witnesses.low, witnesses.high);
     cell.chance = mean(&chances);
     cell.median_label_mass = median(masses);
     cell.greedy_is_label = mean(&greedy.iter().map(|&is| f64::from(u8::from(is))).collect::<Vec<_>>());
@@ -188,18 +191,33 @@ fn cell(mut cell: Cell, items: &[&ItemRecord]) -> Cell {
     cell
 }
 
-/// 95 % interval of the mean of items' worths, each with the item's family. Items of one family, and forms of one item, share
+/// Families of items, and the 95 % interval of the mean of the items' worths. Items of one family, and forms of one item, share
 /// material: they count as fewer.
-pub(super) fn interval<'a>(worths: impl Iterator<Item = (&'a str, f64)>) -> Option<(f64, f64)> {
-    let mut families: BTreeMap<&str, Family> = BTreeMap::new();
-    let mut squares = 0.0;
-    for (family, worth) in worths {
-        let own = families.entry(family).or_default();
-        own.sum += worth;
-        own.items += 1;
-        squares += worth * worth;
+pub(super) struct Witnesses {
+    pub(super) families: u64,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+}
+
+impl Witnesses {
+    /// Of items' worths, each with the item's family.
+    pub(super) fn of<K: Ord>(worths: impl Iterator<Item = (K, f64)>) -> Witnesses {
+        let mut families: BTreeMap<K, Family> = BTreeMap::new();
+        let mut squares = 0.0;
+        for (family, worth) in worths {
+            let own = families.entry(family).or_default();
+            own.sum += worth;
+            own.items += 1;
+            squares += worth * worth;
+        }
+        let families: Vec<Family> = families.into_values().collect();
+        let ends = wilson_by_family(&families, squares);
+        Witnesses {
+            families: families.len() as u64,
+            low: ends.map(|ends| ends.0),
+            high: ends.map(|ends| ends.1),
+        }
     }
-    wilson_by_family(&families.into_values().collect::<Vec<_>>(), squares)
 }
 
 /// Whether the most probable next token begins a label; `None` where the most probable tokens were not logged.

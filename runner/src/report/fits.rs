@@ -29,8 +29,8 @@ pub fn fits_table(fitted: &[Fitted], width: Option<u16>) -> String {
             of(|fit| fit.urgency),
             of(|fit| fit.fading),
             of(|fit| fit.leaving),
-            of(|fit| fit.log_likelihood),
-            number((fitted.n > 0).then_some(fitted.uniform_log_likelihood)),
+            logarithm(fitted.fit.as_ref().map(|fit| fit.log_likelihood)),
+            logarithm((fitted.n > 0).then_some(fitted.uniform_log_likelihood)),
             of(|fit| fit.loss),
         ]);
         row
@@ -39,6 +39,11 @@ pub fn fits_table(fitted: &[Fitted], width: Option<u16>) -> String {
     headings.extend(Kind::ALL.map(Kind::word));
     headings.extend(["cost", "urgency", "fading", "leaving", "log L", "uniform", "nats/choice"]);
     grid(&headings, 3, fitted.iter().map(row).collect(), width)
+}
+
+/// What counts is by how much two of them differ, however large they are.
+fn logarithm(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.1}"))
 }
 
 /// Writes the likelihood surfaces: one row per point, after model, task and interface.

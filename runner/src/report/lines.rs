@@ -2,7 +2,7 @@
 
 use super::figures::FigureRow;
 use super::grid::{grid, number};
-use super::papers::{Published, Series, series};
+use super::papers::{Published, Series, series, value_in_words};
 
 /// Renders named figures. A share of answers that is missing nowhere is left out.
 pub fn figures_table(figures: &[FigureRow], width: Option<u16>) -> String {
@@ -77,7 +77,7 @@ pub fn papers_table(rows: &[Published], width: Option<u16>) -> String {
             Some(span) => format!("{} {span}", series.condition),
             None => series.condition.clone(),
         };
-        let values: Vec<String> = series.points.iter().map(|(_, row)| number(Some(row.value))).collect();
+        let values: Vec<String> = series.points.iter().map(|(_, row)| value_in_words(row)).collect();
         let first = series.first;
         let people =
             if first.human && !first.model.to_lowercase().contains("human") { " (people)" } else { "" };

@@ -14,6 +14,23 @@ const FALL: f64 = 0.1;
 /// Items below which quarters tell nothing: a quarter that is a part of one packed group has its speed from its company.
 const FEWEST_ITEMS: usize = 80;
 
+/// Load of other programs that is told, as a share of all processors.
+pub(crate) const LOADED: f64 = 0.1;
+
+/// Mean load of other programs while groups ran, of one model's or of all, as a share of all processors; `None` where it was
+/// not measured.
+pub(crate) fn load_of_others(run: &RunLog, model: Option<u16>) -> Option<f64> {
+    let (mut load, mut span) = (0.0, 0.0);
+    for (_, window) in &run.measured.windows {
+        let is_own = window.stretch == Stretch::Group && model.is_none_or(|model| window.model == model);
+        let Some(permille) = window.state.others_permille.filter(|_| is_own) else { continue };
+        let us = window.end.since_us(window.begin) as f64;
+        load += permille as f64 / 1e3 * us;
+        span += us;
+    }
+    (span > 0.0).then(|| load / span)
+}
+
 /// The notes.
 pub(super) fn machine_notes(run: &RunLog) -> Vec<String> {
     let mut notes = Vec::new();
@@ -32,6 +49,12 @@ pub(super) fn machine_notes(run: &RunLog) -> Vec<String> {
     let suspended = groups().filter(|(_, window)| window.suspended).count();
     if suspended > 0 {
         notes.push(format!("the machine was suspended in {suspended} groups; they have no energy"));
+    }
+    if let Some(load) = load_of_others(run, None).filter(|load| *load > LOADED) {
+        notes.push(format!(
+            "other programs took {:.0} % of all processors while groups ran: times and energies are not those of a quiet machine",
+            100.0 * load
+        ));
     }
     if let Some(first) = measured.steps.first() {
         notes.push(format!(

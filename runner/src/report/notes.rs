@@ -3,23 +3,20 @@
 use datasets::NoAnswer;
 
 use super::cells::Cell;
+use super::completeness::completeness;
+use super::grid::number;
 use super::load::RunLog;
 use super::memory::memory_notes;
 use super::note::{Like, Note};
 use super::parity::Parity;
 use super::pictures::picture_costs;
+use super::witnesses::witnesses;
 
 /// The notes on a run; `mass_floor` is the median label mass below which one warns.
 pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     let mut plain: Vec<String> = Vec::new();
-    if run.complete.is_none() {
-        notes.push(Note::from(format!(
-            "incomplete: {} of {} groups are in the log",
-            run.groups.len(),
-            run.header.own_groups()
-        )));
-    }
+    notes.extend(completeness(run).into_iter().chain(witnesses(run, cells)).map(Note::from));
     for cell in cells {
         let place = format!("{} / {} / {}", cell.model, cell.task, cell.interface);
         let of = |applies: &dyn Fn(&Cell) -> bool| {
@@ -35,12 +32,13 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
             of,
         };
         if let Some(mass) = cell.median_label_mass.filter(|mass| *mass < mass_floor) {
+            let shown = number(Some(mass));
             let text = format!(
-                "{place}: median label mass {mass:.3} is below {mass_floor}: the model hardly means to answer with a label here"
+                "{place}: median label mass {shown} is below {mass_floor}: the model hardly means to answer with a label here"
             );
             let like = like(
                 format!("median label mass is below {mass_floor}"),
-                format!("lowest {mass:.3}"),
+                format!("lowest {shown}"),
                 -mass,
                 "the model hardly means to answer with a label there",
                 of(&|other| other.median_label_mass.is_some()),
@@ -86,7 +84,6 @@ pub fn notes(run: &RunLog, cells: &[Cell], parity: &[Parity], mass_floor: f64) -
         }
     }
     for row in parity {
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
         plain.push(format!(
             "{}: {} items scored alone and packed: scores differ by {} in the median and by {} at the most, {} answers differ; \
              {} of {} scored answers lead by less than the noise floor of {} and are undecided",

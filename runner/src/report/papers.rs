@@ -7,6 +7,7 @@ use datasets::papers::{self, PaperError};
 
 use super::baselines::Controls;
 use super::figures::{FigureRow, figures};
+use super::grid::number;
 use super::load::RunLog;
 use super::strata::in_words;
 
@@ -15,6 +16,14 @@ pub const THIS_RUN: &str = "this run";
 
 /// A figure, published or measured; of a measured one the paper is [`THIS_RUN`] and the table the run's task.
 pub type Published = papers::Row;
+
+/// The value on a table: what a paper printed stays as it printed it.
+pub(super) fn value_in_words(row: &Published) -> String {
+    match row.paper == THIS_RUN {
+        true => number(Some(row.value)),
+        false => row.value.to_string(),
+    }
+}
 
 /// Published and measured figures of the tasks of a run: for each task its papers' rows, then the run's own accuracies
 /// and whatever else the papers report under the same name. Tasks that no paper reports are left out.

@@ -10,15 +10,29 @@ use super::strata::{Stratum, Values};
 
 /// Strata: one column for each tag, after model, task and interface.
 pub fn write_strata_csv(strata: &[Stratum], tags: &[String], output: impl Write) -> csv::Result<()> {
-    let results =
-        ["n", "right", "accuracy", "low", "high", "chance", "unanswered", "rescued", "skipped", "lost"];
+    let results = [
+        "n",
+        "right",
+        "accuracy",
+        "low",
+        "high",
+        "chance",
+        "unanswered",
+        "rescued",
+        "skipped",
+        "lost",
+        "families",
+    ];
     let row = |stratum: &Stratum| {
         let cell = &stratum.cell;
         let mut row = vec![cell.model.clone(), cell.task.clone(), cell.interface.clone()];
         row.extend(levels(&stratum.by));
         row.extend([cell.n.to_string(), cell.right.to_string()]);
         row.extend([cell.accuracy, cell.low, cell.high, cell.chance].map(number));
-        row.extend([cell.unanswered_total(), cell.rescued, cell.skipped, cell.lost].map(|n| n.to_string()));
+        row.extend(
+            [cell.unanswered_total(), cell.rescued, cell.skipped, cell.lost, cell.families]
+                .map(|n| n.to_string()),
+        );
         row
     };
     write(headings(&["model", "task", "interface"], tags, &results), strata.iter().map(row), output)
@@ -31,9 +45,10 @@ pub fn write_baselines_csv(controls: &[Control], tags: &[String], output: impl W
         row.extend(levels(&control.by));
         row.extend([control.n, control.right, control.unanswered].map(|n| n.to_string()));
         row.extend([control.accuracy, control.low, control.high].map(number));
+        row.push(control.families.to_string());
         row
     };
-    let results = ["n", "right", "unanswered", "accuracy", "low", "high"];
+    let results = ["n", "right", "unanswered", "accuracy", "low", "high", "families"];
     write(headings(&["task", "baseline"], tags, &results), controls.iter().map(row), output)
 }
 

@@ -28,7 +28,7 @@ pub fn cluster_t(families: &[Family], level: f64) -> Option<(f64, f64)> {
 /// Twice the squared mean of the variance's estimate over its variance, were the items independent and equally
 /// scattered. With `w` the weights and `n` the sizes, the estimate is a quadratic form with the matrix
 /// `sqrt(w_g w_h) (n_g [g = h] - n_g n_h / N)`: the squared trace over the sum of its squared elements.
-fn freedom(families: &[Family], all: f64) -> Option<f64> {
+pub(super) fn freedom(families: &[Family], all: f64) -> Option<f64> {
     let sizes = || families.iter().map(|family| family.items as f64);
     // w_g n_g (1 - n_g / N) is n_g.
     let trace: f64 = all;

@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::mean;
 use super::readout::Readout;
-use crate::report::cells::{self, Place};
+use crate::entry::ItemRecord;
+use crate::report::cells::{Place, Witnesses};
+use crate::report::clusters::clusters;
 
 /// A model on a task under a condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -92,5 +94,8 @@ fn row(place: &Place<'_>, readouts: &[Readout<'_>]) -> ConditionRow {
 
 /// The interval of the accuracy. Items of one family, and forms of one item, are not independent: they count as fewer.
 pub(super) fn interval(readouts: &[Readout<'_>]) -> Option<(f64, f64)> {
-    cells::interval(readouts.iter().map(|it| (it.item.family.as_str(), it.worth)))
+    let items: Vec<&ItemRecord> = readouts.iter().map(|it| it.item).collect();
+    let worths = clusters(&items).into_iter().zip(readouts.iter().map(|it| it.worth));
+    let witnesses = Witnesses::of(worths);
+    witnesses.low.zip(witnesses.high)
 }

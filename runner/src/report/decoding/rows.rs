@@ -206,11 +206,11 @@ fn line(names: [&String; WORDS], cells: impl IntoIterator<Item = String>) -> Vec
     names.into_iter().cloned().chain(cells).collect()
 }
 
-/// A ratio and its interval: `x 0.07`, `0.05 - 0.11`.
+/// A ratio and its interval: `x 0.07`, `0.05 to 0.11`.
 fn fold(ratio: &Ratio) -> [String; 2] {
     let value = ratio.value.map_or("-".to_owned(), |value| format!("x {}", factor(value)));
     let ends = match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("{} - {}", factor(low), factor(high)),
+        (Some(low), Some(high)) => format!("{} to {}", factor(low), factor(high)),
         _ => "-".to_owned(),
     };
     [value, ends]
@@ -235,7 +235,7 @@ fn signed(value: Option<f64>, scale: f64) -> String {
 /// The ends of its interval.
 fn ends(low: Option<f64>, high: Option<f64>, scale: f64) -> String {
     match (low, high) {
-        (Some(low), Some(high)) => format!("{:+.1} - {:+.1}", scale * low, scale * high),
+        (Some(low), Some(high)) => format!("{:+.1} to {:+.1}", scale * low, scale * high),
         _ => "-".to_owned(),
     }
 }

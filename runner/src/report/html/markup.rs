@@ -60,7 +60,20 @@ pub(super) fn all(parts: impl IntoIterator<Item = Markup>) -> Markup {
 
 /// A paragraph of plain words.
 pub(super) fn paragraph(words: &str) -> Markup {
-    element("p", &[], [text(words)])
+    element("p", &[], [prose(words)])
+}
+
+/// Words in which what stands between back-ticks is to be typed.
+pub(super) fn prose(words: &str) -> Markup {
+    let parts: Vec<&str> = words.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text(words);
+    }
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        0 => text(part),
+        _ => element("code", &[], [text(part)]),
+    };
+    Markup(parts.iter().enumerate().map(|part_at| part(part_at).0).collect())
 }
 
 /// A table; columns behind the first `words` hold numbers. It scrolls by itself where it is wider than the page.
@@ -94,4 +107,18 @@ pub(super) fn table(caption: &str, headings: &[&str], words: usize, rows: &[Vec<
 pub(super) fn details(summary: &str, content: impl IntoIterator<Item = Markup>) -> Markup {
     let summary = element("summary", &[], [text(summary)]);
     element("details", &[], std::iter::once(summary).chain(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_be_typed_is_marked_and_stays_text() {
+        assert_eq!(
+            prose("ask `report <DIR>` & `x`").to_string(),
+            "ask <code>report &lt;DIR&gt;</code> &amp; <code>x</code>"
+        );
+        assert_eq!(prose("a ` alone").to_string(), "a ` alone");
+    }
 }

@@ -7,7 +7,6 @@ mod curves;
 mod decoding;
 mod energy;
 mod items;
-mod latency;
 mod papers;
 mod pictures;
 mod probes;
@@ -15,6 +14,7 @@ mod provenance;
 mod rounds;
 mod slots;
 mod summary;
+mod time;
 mod timeline;
 mod tradeoff;
 mod unanswered;
@@ -49,8 +49,8 @@ pub(super) const ALL: &[Section] = &[
         render: decoding::render,
     },
     Section { id: "probes", title: "Readouts of hidden states", render: probes::render },
-    Section { id: "latency", title: "Latency", render: latency::render },
-    Section { id: "energy", title: "Energy", render: energy::render },
+    Section { id: "time", title: "Engine time per item", render: time::render },
+    Section { id: "energy", title: "Latency and energy", render: energy::render },
     Section { id: "rounds", title: "Costs over rounds", render: rounds::render },
     Section { id: "timeline", title: "Power and machine over time", render: timeline::render },
     Section { id: "pictures", title: "Pictures", render: pictures::render },

@@ -89,7 +89,7 @@ fn models_that_a_stopped_run_has_not_asked_are_left_out_and_told() {
 fn every_section_that_has_something_is_there_and_linked() {
     let page = made(&two_models());
     for id in
-        ["summary", "accuracy", "comparison", "price", "depth", "confusion", "slots", "latency", "unanswered"]
+        ["summary", "accuracy", "comparison", "price", "depth", "confusion", "slots", "time", "unanswered"]
     {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
@@ -305,4 +305,26 @@ fn a_page_of_many_conditions_draws_the_plain_ones_and_says_what_is_left_out() {
     let items = section(&large, "items");
     let shown = |model: &str| items.matches(&format!("{model}, t, direct+ending-7<")).count();
     assert_eq!(["m0", "m1"].map(shown), [1, 0]);
+}
+
+#[test]
+fn few_families_stand_beside_the_verdicts_and_ranges_have_one_form() {
+    let mut run = two_models();
+    for (at, item) in run.items.iter_mut().enumerate() {
+        item.family = format!("f{}", at % 3);
+    }
+    let page = made(&run);
+    let summary = page.split("<section id=\"summary\">").nth(1).unwrap().split("</section>").next().unwrap();
+    let (verdicts, rest) = summary.split_once("class=\"note\"").unwrap();
+    assert!(
+        verdicts.contains("class=\"verdict\"") && rest.contains("few families (lights: 24 items from "),
+        "{summary}"
+    );
+    assert!(!page.contains('`'), "what is to be typed is marked as such");
+    let ranges = |form: &str| {
+        let digit = |text: Option<char>| text.is_some_and(|character| character.is_ascii_digit());
+        let parts: Vec<&str> = page.split(form).collect();
+        parts.windows(2).filter(|pair| digit(pair[0].chars().last()) && digit(pair[1].chars().next())).count()
+    };
+    assert!(ranges(" to ") > 0 && ranges(" - ") == 0);
 }

@@ -100,6 +100,22 @@ fn design_effects_equal_the_ratio_of_statsmodels_variances() {
 }
 
 #[test]
+fn intervals_of_accuracies_by_family_equal_korn_and_graubard_s_on_statsmodels_interval() {
+    for case in cases("family_intervals") {
+        let sizes = numbers(&case, "sizes").into_iter().map(|size| size as u64);
+        let families: Vec<Family> = numbers(&case, "rights")
+            .into_iter()
+            .zip(sizes)
+            .map(|(sum, items)| Family { sum, items })
+            .collect();
+        let right = families.iter().map(|family| family.sum).sum();
+        let (low, high) = wilson_by_family(&families, right).unwrap();
+        near(low, number(&case, "low"), 1e-9);
+        near(high, number(&case, "high"), 1e-9);
+    }
+}
+
+#[test]
 fn numbers_of_items_equal_the_formula_and_reach_its_power() {
     for case in cases("sizes") {
         let (difference, discordance) = (number(&case, "difference"), number(&case, "discordance"));

@@ -197,6 +197,53 @@ fn bootstrap_intervals_cover(runs: usize, resamples: usize) {
     }
 }
 
+/// Answers of families whose accuracies scatter with this intraclass correlation around one half (beta-binomial, by Polya's urn):
+/// each family's right ones.
+fn accuracies(stream: &mut Stream, families: usize, items: u64, correlation: f64) -> Vec<Family> {
+    // As much as so many items weigh before the first: of correlated ones fewer.
+    let prior = 1.0 / correlation - 1.0;
+    let family = |_| {
+        let mut right = 0.0;
+        for item in 0..items {
+            let next = (prior / 2.0 + right) / (prior + item as f64);
+            right += f64::from(u8::from(stream.unit() < next));
+        }
+        Family { sum: right, items }
+    };
+    (0..families).map(family).collect()
+}
+
+/// Intervals of an accuracy, as reports show them: by family, few of them with few degrees of freedom. With two families they
+/// cover nearly always, since one degree of freedom allows for anything.
+fn accuracy_intervals_cover(runs: usize) {
+    for families in [2, 4, 8, 20] {
+        for correlation in [0.1, 0.3] {
+            let covered = share(runs, |stream| {
+                let answers = accuracies(stream, families, 11, correlation);
+                let right = answers.iter().map(|family| family.sum).sum();
+                let (low, high) = wilson_by_family(&answers, right).unwrap();
+                (low..=high).contains(&0.5)
+            });
+            tell(&format!("accuracy, {families} families of eleven, correlation {correlation}"), covered);
+            assert!(
+                covered >= 0.945 - error(0.95, runs),
+                "{families} families, correlation {correlation}: {covered}"
+            );
+        }
+    }
+}
+
+/// What taking items as independent does to the same: the reason for all of it.
+fn intervals_by_item_do_not_cover(runs: usize) {
+    let covered = share(runs, |stream| {
+        let answers = accuracies(stream, 8, 11, 0.3);
+        let (low, high) = wilson(answers.iter().map(|family| family.sum).sum(), 88).unwrap();
+        (low..=high).contains(&0.5)
+    });
+    tell("accuracy, 8 families of eleven, correlation 0.3, items taken as independent", covered);
+    assert!(covered < 0.75, "{covered}");
+}
+
 #[test]
 fn sizes_and_coverage_on_a_small_scale() {
     tests_keep_their_size(300);
@@ -206,6 +253,8 @@ fn sizes_and_coverage_on_a_small_scale() {
     cluster_intervals_cover(100);
     rare_losses_of_whole_families_stay_uncovered(100);
     bootstrap_intervals_cover(50, 150);
+    accuracy_intervals_cover(400);
+    intervals_by_item_do_not_cover(300);
 }
 
 #[test]
@@ -223,4 +272,6 @@ fn coverage_of_intervals_over_10_000_comparisons() {
     cluster_intervals_cover(10_000);
     rare_losses_of_whole_families_stay_uncovered(10_000);
     bootstrap_intervals_cover(10_000, 1000);
+    accuracy_intervals_cover(10_000);
+    intervals_by_item_do_not_cover(10_000);
 }

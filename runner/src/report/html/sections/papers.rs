@@ -1,8 +1,8 @@
 //! Published figures beside the measured ones.
 
 use super::Material;
-use crate::report::grid::number;
 use crate::report::html::markup::{Markup, all, details, paragraph, table};
+use crate::report::papers::value_in_words;
 use crate::report::{Published, THIS_RUN};
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
@@ -24,7 +24,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
             format!("{}{people}", row.model),
             row.condition.clone(),
             row.metric.clone(),
-            number(Some(row.value)),
+            value_in_words(row),
             row.n.map_or("-".to_owned(), |n| n.to_string()),
         ]
     };

@@ -2,15 +2,16 @@
 
 use super::Material;
 use crate::report::grid::number;
-use crate::report::html::markup::{Markup, all, details, element, text};
+use crate::report::html::markup::{Markup, all, details, element, prose};
 use crate::report::table::results;
+use crate::report::witnesses::few_families;
 
 /// Notes that stand open.
 const MOST_NOTES: usize = 12;
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let lines = |class: &str, lines: &[String]| {
-        all(lines.iter().map(|line| element("p", &[("class", class)], [text(line)])))
+        all(lines.iter().map(|line| element("p", &[("class", class)], [prose(line)])))
     };
     let sentences = material.comparison.as_ref().map(|comparison| {
         // With many conditions those that vary something would stand between the reader and the results.
@@ -25,10 +26,15 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         });
         all([lines("verdict", &plain), more.unwrap_or_default()])
     });
-    let notes = lines("note", &material.notes);
+    // How few witnesses there are belongs beside the verdicts, however many other notes there are.
+    let few = few_families(&material.cells);
+    let rest: Vec<String> = material.notes.iter().filter(|note| !few.contains(note)).cloned().collect();
     let notes = match material.notes.len() {
-        0..=MOST_NOTES => notes,
-        count => details(&format!("{count} notes: what to know before believing the figures"), [notes]),
+        0..=MOST_NOTES => lines("note", &rest),
+        _ => details(
+            &format!("{} notes: what to know before believing the figures", rest.len()),
+            [lines("note", &rest)],
+        ),
     };
     let headings = [
         "model",
@@ -54,9 +60,11 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         row
     };
     let rows: Vec<Vec<String>> = material.cells.iter().map(row).collect();
-    let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are Wilson's.";
+    let caption = "Results; unanswered items count as wrong, skipped and lost ones do not count. Intervals are \
+                   Wilson's, on as many items as their families are worth; items of one family have none.";
     Some(all([
         sentences.unwrap_or_default(),
+        lines("note", &few),
         notes,
         material.by_condition(caption, &headings, 3, &rows, [1, 2]),
     ]))

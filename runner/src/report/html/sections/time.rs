@@ -1,4 +1,5 @@
-//! How long items take: distributions, not means alone.
+//! What items took of the engine's time: distributions, not means alone. Packed items share their time, so none of it is a
+//! latency: that comes from items asked alone, and stands beside energy.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,13 @@ use crate::statistics::quantile;
 const POINTS: usize = 60;
 /// Quantiles of the table.
 const QUANTILES: [f64; 5] = [0.05, 0.5, 0.9, 0.95, 0.99];
+
+/// A quantile where there are as many values as it takes for one to lie beyond: the 99 % quantile of ten is their longest.
+fn told(sorted: &[f64], at: f64) -> Option<f64> {
+    let beyond = at.min(1.0 - at) * sorted.len() as f64;
+    // The median is the middle of whatever there is.
+    (at == 0.5 || beyond > 1.0 - 1e-9).then(|| quantile(sorted, at)).flatten()
+}
 
 pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
     let mut rows = Vec::new();
@@ -31,7 +39,7 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         own.sort_by(f64::total_cmp);
         let mut row =
             vec![place.model.clone(), place.task.clone(), place.interface.clone(), own.len().to_string()];
-        row.extend(QUANTILES.iter().map(|&at| milliseconds(quantile(&own, at))));
+        row.extend(QUANTILES.iter().map(|&at| milliseconds(told(&own, at))));
         row.push(milliseconds(own.last().copied()));
         rows.push(row);
         times.entry((place.interface, place.model)).or_default().extend(own);
@@ -45,12 +53,13 @@ pub(super) fn render(material: &Material<'_>) -> Option<Markup> {
         ["model", "task", "interface", "items", "5 %", "median", "90 %", "95 %", "99 %", "longest"];
     Some(all([
         paragraph(
-            "Time that the engine spent on an item, in milliseconds. Where prompts were packed together, an item has its \
-             share by tokens: what a shared prefix cost counts for the item that needed it first.",
+            "Time that the engine spent on an item, in milliseconds. Where prompts were packed together this is the item's share of \
+             the work by tokens, and no latency: what a shared prefix cost counts for the item that needed it first. Latency is \
+             that of items asked alone (`--latency N`); it stands below, with energy.",
         ),
         legend(material.models()),
         element("div", &[("class", "plots")], plots.map(|plot| figure(&plot)).collect::<Vec<_>>()),
-        material.by_condition("Quantiles of the time per item, ms", &headings, 3, &rows, [1, 2]),
+        material.by_condition("Quantiles of the engine time per item, ms", &headings, 3, &rows, [1, 2]),
     ]))
 }
 
@@ -81,4 +90,20 @@ fn plot(
         y: Axis::shares("share"),
         series,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_too_few_values_do_not_exist() {
+        let values: Vec<f64> = (1..=100).map(f64::from).collect();
+        let told = |count: usize| QUANTILES.map(|at| told(&values[..count], at).is_some());
+        assert_eq!(told(100), [true; 5]);
+        assert_eq!(told(99), [true, true, true, true, false]);
+        assert_eq!(told(19), [false, true, true, false, false]);
+        assert_eq!(told(9), [false, true, false, false, false]);
+        assert_eq!(told(1), [false, true, false, false, false]);
+    }
 }
