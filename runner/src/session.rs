@@ -11,7 +11,7 @@ use crate::config::SyncChoice;
 use crate::device;
 use crate::entry::{self, Entry, FORMAT, Header};
 use crate::exit::{Exit, Failure};
-use crate::log::{self, Fsync, LOG_FILE, Log, LogError, Recovery};
+use crate::log::{self, Fsync, LOG_FILE, Log, LogError};
 use crate::plan::{Plan, difference};
 use crate::report::{Done, RunLog};
 use crate::states::{STATES_FILE, StatesWriter};
@@ -43,14 +43,8 @@ impl Session {
             }
         };
         let clock = SystemClock::new();
-        let mut notes = vec![format!("run folder: {}", dir.display())];
         if dir.join(LOG_FILE).exists() {
-            match Log::<Entry>::open_append(&dir, fsync(plan)) {
-                Err(LogError::Headerless { found, .. }) => notes.push(format!(
-                    "no entry is recorded in the log that was there ({found}); it is kept aside, and the run begins anew"
-                )),
-                opened => return resume(dir, opened.map_err(disk)?, header, plan, &clock),
-            }
+            return resume(dir, header, plan, &clock);
         }
         header.run_id = log::run_id(clock.now(), stem);
         let run_id = header.run_id.clone();
@@ -60,6 +54,7 @@ impl Session {
         log.append(&header).map_err(disk)?;
         log.append(&Entry::Session(begun(&clock, 0, 0))).map_err(disk)?;
         log.end_group().map_err(disk)?;
+        let notes = vec![format!("run folder: {}", dir.display())];
         let states = states(plan, &dir, &run_id)?;
         Ok(Session { dir, log: Some(log), done: Done::default(), states, notes })
     }
@@ -70,14 +65,9 @@ impl Session {
     }
 }
 
-/// Goes on with a log. It is opened, and so locked, before it is judged: another process may write to it.
-fn resume(
-    dir: PathBuf,
-    (mut log, recovery): (Log<Entry>, Recovery),
-    planned: Header,
-    plan: &Plan,
-    clock: &SystemClock,
-) -> Result<Session, Failure> {
+fn resume(dir: PathBuf, planned: Header, plan: &Plan, clock: &SystemClock) -> Result<Session, Failure> {
+    // The lock comes first: a log that another process writes to must not be judged.
+    let (mut log, recovery) = Log::<Entry>::open_append(&dir, fsync(plan)).map_err(disk)?;
     let run = RunLog::read(&dir)?;
     if let Some(difference) = difference(&run.header, &planned) {
         return Err(Failure::new(

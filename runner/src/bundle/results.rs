@@ -31,12 +31,12 @@ impl Results {
     /// What an earlier start left as one file, where no run is at work. A page without a log is not of this bundle, and a log in
     /// which nothing is recorded is kept aside. `say` hears of that.
     pub fn earlier(&self, say: &mut dyn FnMut(&str)) -> Result<Option<RunLog>, Failure> {
-        if self.work.join(LOG_FILE).exists() {
+        let work = self.work.join(LOG_FILE);
+        let has_entries = |log: &Path| log.exists() && !is_empty(log);
+        if has_entries(&work) {
             return Ok(None);
         }
-        let has_log = self.log.exists();
-        let is_empty = has_log && is_empty(&self.log);
-        if (!has_log || is_empty) && self.page.symlink_metadata().is_ok() {
+        if !has_entries(&self.log) && self.page.symlink_metadata().is_ok() {
             return Err(Failure::new(
                 Exit::Mismatch,
                 format!(
@@ -45,32 +45,15 @@ impl Results {
                 ),
             ));
         }
-        if is_empty {
-            let kept_in = self.set_aside()?;
+        for log in [&work, &self.log].into_iter().filter(|log| log.exists() && is_empty(log)) {
+            let kept_in = set_aside(log)?;
             say(&format!(
-                "{}: nothing is recorded in it; it is kept as {}, and the run begins anew",
-                self.log.display(),
+                "{}: nothing is recorded in it; it is kept as {}",
+                log.display(),
                 kept_in.display()
             ));
-            return Ok(None);
         }
-        has_log.then(|| RunLog::read(&self.log)).transpose()
-    }
-
-    /// Gives the log another name, which no file has.
-    fn set_aside(&self) -> Result<PathBuf, Failure> {
-        let mut number = 1u32;
-        loop {
-            let kept_in = beside(&self.log, &format!("torn-{number}"));
-            match OpenOptions::new().write(true).create_new(true).open(&kept_in) {
-                Ok(_) => {
-                    std::fs::rename(&self.log, &kept_in).map_err(|error| disk(&self.log, error))?;
-                    return Ok(kept_in);
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(disk(&kept_in, error)),
-            }
-        }
+        self.log.exists().then(|| RunLog::read(&self.log)).transpose()
     }
 
     /// Makes an incomplete earlier result the run at work again: the log appears there whole or not at all.
@@ -134,6 +117,22 @@ impl Results {
 
 fn disk(path: &Path, error: io::Error) -> Failure {
     Failure::disk(format!("{}: {error}", path.display()))
+}
+
+/// Gives a log another name, which no file has.
+fn set_aside(log: &Path) -> Result<PathBuf, Failure> {
+    let mut number = 1u32;
+    loop {
+        let kept_in = beside(log, &format!("torn-{number}"));
+        match OpenOptions::new().write(true).create_new(true).open(&kept_in) {
+            Ok(_) => {
+                std::fs::rename(log, &kept_in).map_err(|error| disk(log, error))?;
+                return Ok(kept_in);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(disk(&kept_in, error)),
+        }
+    }
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
