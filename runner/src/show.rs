@@ -44,7 +44,8 @@ pub fn show(
     let mut text = format!("item {}  family {}  {}\n", item.id, item.family, tags.join(" "));
     let question = item.first_question();
     let labels: Vec<String> = question.labels.iter().map(|label| format!("\"{label}\"")).collect();
-    text.push_str(&format!("labels {}  gold {}\n", labels.join(" "), gold(question)));
+    let labels = if labels.is_empty() { "none".to_owned() } else { labels.join(" ") };
+    text.push_str(&format!("labels {labels}  gold {}\n", gold(question)));
     text.push_str(&routes(item));
     let settings = Settings::default();
     for condition in conditions.iter().filter(|condition| condition.fits(item)) {
