@@ -36,7 +36,7 @@ fn log_09_another_run_is_refused_with_the_differing_field() {
         (&["--seed", "2"][..], "config.seed is 1 in the log and 2 now"),
         (&["--limit", "4"], "config.limit is 3 in the log and 4 now"),
         (&["--interface", "direct"], "config.interfaces"),
-        (&["--model", "fake:context=4000"], "config.model[0].path"),
+        (&["--model", "fake:context=4000"], "the models are fake in the log and fake:context=4000 now"),
     ] {
         let output = bench.run("run", change);
         assert_eq!(output.status.code(), Some(5), "{change:?}");

@@ -172,7 +172,7 @@ fn a_group_that_fits_no_frame_is_asked_item_by_item() {
         .expect("written");
     let path = bench.path("long.jsonl");
     let config = format!(
-        "interfaces = [\"self-consistency\"]\n[asking]\nsamples = 16\n[[task]]\nname = \"file\"\nparams = {{ path = {path:?} }}\n[engine]\ncontext-tokens = 20000000\n"
+        "interfaces = [\"self-consistency\"]\n[asking]\nsamples = 16\n[[task]]\nname = \"file\"\nparams = {{ path = {path:?} }}\n[engine]\ncontext-tokens = 2000000\n"
     );
     std::fs::write(&bench.config, config).expect("written");
     let output = bench.run("run", &["--model", "fake"]);

@@ -8,10 +8,6 @@ use crate::{Item, Stream};
 /// grammar. Fewer would share less of their prompts, more would see too few families.
 const PER_FAMILY: usize = 11;
 
-/// Families below which an interval says next to nothing, however many items they have: one gives fewer items rather than
-/// that there be fewer families.
-const FEWEST_FAMILIES: usize = 10;
-
 /// Keeps `limit` items: families in an order drawn from the seed, spread evenly over as many families as the limit
 /// asks for, canonical order within the result. A limit of the first n would see one class of sorted data only.
 pub fn limited(items: Vec<Item>, limit: usize, seed: u64, task: &str) -> Vec<Item> {
@@ -26,7 +22,7 @@ pub fn limited(items: Vec<Item>, limit: usize, seed: u64, task: &str) -> Vec<Ite
     families.sort_unstable_by_key(|family| family[0]);
     let mut stream = Stream::new(seed, &["limit", task]);
     stream.shuffle(&mut families);
-    let mut count = limit.div_ceil(PER_FAMILY).max(FEWEST_FAMILIES.min(limit)).min(families.len());
+    let mut count = limit.div_ceil(PER_FAMILY).min(families.len());
     while families[..count].iter().map(Vec::len).sum::<usize>() < limit {
         count += 1;
     }

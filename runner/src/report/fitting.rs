@@ -178,7 +178,7 @@ mod tests {
             "accuracy",
             "95 % interval",
             "87.5 %",
-            "80.1 - 91.2",
+            "80.1 to 91.2",
             "1320",
         ];
         is_readable(
@@ -212,7 +212,7 @@ mod tests {
         is_readable(
             &shown.join("\n"),
             120,
-            &["model", "gemma-3", "accuracy", "87.5 %", "80.1 - 91.2", "1234.5 s, 87"],
+            &["model", "gemma-3", "accuracy", "87.5 %", "80.1 to 91.2", "1234.5 s, 87"],
         );
         assert!(text.lines().last().unwrap().contains("skipped"), "{text}");
         // Wide enough, or no terminal: everything, and no line below.
