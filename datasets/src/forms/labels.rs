@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::lines::shown;
-use crate::import::name_list;
+use crate::import::{MOST_NUMBERS, name_list};
 use crate::item::Question;
 use crate::reading::Reading;
 
@@ -47,7 +47,7 @@ impl LabelSet {
             LabelSet::Letters => {
                 (b'A'..=b'Z').map(|letter| char::from(letter).to_string()).take(count).collect()
             }
-            LabelSet::Numbers => (1..=count.min(9)).map(|number| number.to_string()).collect(),
+            LabelSet::Numbers => (1..=count.min(MOST_NUMBERS)).map(|number| number.to_string()).collect(),
             LabelSet::Consonants => CONSONANTS.chars().map(String::from).take(count).collect(),
         };
         (labels.len() == count).then_some(labels)

@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 pub use entry::{AnswerIs, Columns, Entry};
 pub use images::Images;
 pub(crate) use images::inside;
-pub use question::{Labels, Layout, name_list, question};
+pub use question::{Labels, Layout, MOST_NUMBERS, name_list, question};
 
 use crate::files::Files;
 use crate::picture::FilePicture;

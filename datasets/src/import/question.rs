@@ -84,6 +84,9 @@ impl Layout {
     }
 }
 
+/// Most options that numbers serve: no label begins with another.
+pub const MOST_NUMBERS: usize = 9;
+
 impl Labels {
     /// The labels of so many options.
     pub fn of(self, count: usize) -> Vec<String> {

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::import::{self, Entry, Format, Layout, Rules, Set};
+use crate::import::{self, Entry, Format, Labels, Layout, MOST_NUMBERS, Rules, Set};
 use crate::task::{ReadFile, Resolved};
 use crate::{Baseline, Item, Params, Task, TaskError};
 
@@ -67,6 +67,17 @@ pub(super) fn made(
                 "rows: item {} has no gold among 2 to 26 options",
                 row.id
             )));
+        }
+        if show.labels == Labels::Numbers && row.options.len() > MOST_NUMBERS {
+            return Err(TaskError::Key {
+                key: "params.show.labels".to_owned(),
+                message: format!(
+                    "params.show.labels: item {} has {} options, and numbers serve {MOST_NUMBERS}: a model that goes on with 10 goes \
+                     on with 1, which could never be less probable; take letters",
+                    row.id,
+                    row.options.len()
+                ),
+            });
         }
     }
     let mut items: Vec<Item> = rows.iter().map(|row| show.item(row, seed)).collect();

@@ -65,6 +65,10 @@ fn faults_name_the_key_and_the_file() {
     assert!(!data("path = 'items.txt'") && !data("row = 3"));
     let items = |params: &str| (FILE.items)(&Params(params.parse().unwrap()), 1).unwrap_err().to_string();
     assert!(items("").starts_with("path: name a JSONL"));
+    let ten = "rows = [{ id = 'q', question = 'Q', options = ['0','1','2','3','4','5','6','7','8','9'], gold = 2 }]";
+    let refused = items(&format!("{ten}\n[show]\nlabels = 'numbers'"));
+    assert!(refused.contains("item q has 10 options, and numbers serve 9"), "{refused}");
+    assert!((FILE.items)(&Params(ten.parse().unwrap()), 1).is_ok());
     assert!(items("path = 'items.csv'").contains("has not been read"));
     assert!(
         items("rows = [{ id = 'q', question = 'Q', options = ['x', 'y'], gold = 2 }]").contains("item q")
