@@ -160,7 +160,7 @@ if ! command -v cargo >/dev/null && [ -x "${CARGO_HOME:-${HOME:-}/.cargo}/bin/ca
 fi
 export PATH=$added_path:$PATH
 
-wanted_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+wanted_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' runner/Cargo.toml)
 command -v cargo >/dev/null || fail "Rust is missing: install Rust $wanted_rust or newer with rustup, then run make again"
 rust=$(rustc --version 2>>"$log" | sed -n 's/^rustc \([0-9.]*\).*/\1/p') || true
 [ -n "$rust" ] || fail "rustc does not run: $(head -n 1 "$log")"

@@ -24,7 +24,7 @@ pub fn items(
 ) -> Result<Vec<Item>, TaskError> {
     let items = (task.items)(params, seed)?;
     let items = match limit {
-        Some(limit) => sample::limited(items, limit, seed, task.name),
+        Some(limit) => sample::limited(items, limit, seed, task),
         None => items,
     };
     Ok(match permutations {

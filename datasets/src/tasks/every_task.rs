@@ -27,7 +27,7 @@ fn params(task: &Task) -> Params {
 
 fn items(task: &Task) -> Vec<Item> {
     let items = (task.items)(&params(task), 1).unwrap_or_else(|error| panic!("{}: {error}", task.name));
-    crate::sample::limited(items, PLAYED, 1, task.name)
+    crate::sample::limited(items, PLAYED, 1, task)
 }
 
 /// Plays an item with a model that answers each request by `answer`.

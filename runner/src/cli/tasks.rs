@@ -88,8 +88,8 @@ impl Tasks {
         match self {
             Tasks::Export { which, n, output: path, pictures } => {
                 let mut items = which.items()?;
-                if let Some(n) = n {
-                    items = datasets::sample::limited(items, n, which.seed, &which.task);
+                if let Some((n, task)) = n.zip(Task::named(&which.task)) {
+                    items = datasets::sample::limited(items, n, which.seed, task);
                 }
                 let mut out = output(&path)?;
                 for (place, item) in items.iter().enumerate() {
