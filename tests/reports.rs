@@ -103,9 +103,11 @@ fn views_are_shown_written_and_put_into_json() {
     }
     let value = json(&["report", &dir, "--by", "depth", "--json", "--papers"]);
     let strata = value["strata"].as_array().expect("strata");
-    // 11 depths through 2 interfaces, 3 items each.
+    // 11 depths through 2 interfaces, about 3 items each.
     assert_eq!(strata.len(), 22);
-    assert!(strata.iter().all(|stratum| stratum["n"] == 3 && stratum["by"]["depth"].is_string()));
+    assert!(strata.iter().all(|stratum| stratum["by"]["depth"].is_string()));
+    let counts = || strata.iter().filter_map(|stratum| stratum["n"].as_u64());
+    assert!(counts().all(|n| (2..=4).contains(&n)) && counts().sum::<u64>() == 66, "{strata:?}");
     let baselines = value["baselines"].as_array().expect("baselines");
     // 2 controls: overall and at 11 depths.
     assert_eq!(baselines.len(), 24);
