@@ -196,13 +196,13 @@ fn a_model_beside_that_cannot_be_asked_is_left_out_unless_the_bundle_knows_how()
     let talk = told(&start(&bundle)).2;
     assert!(talk.contains("base.gguf is left out: ") && talk.contains("has no chat template"), "{talk}");
     assert!(talk.contains("options of `pack`") && talk.contains("tiny.gguf is left out: results"), "{talk}");
-    let run = RunLog::read(&beside(&bundle, ".run")).expect("the log");
+    let run = log(&bundle);
     assert_eq!(run.header.models.len(), 1);
     // What was packed with the bundle holds of models that were not there.
     let raw = pack(&bench, "raw", &["--any-model", "--template", "raw"]);
     let talk = told(&start(&raw)).2;
     assert!(!talk.contains("base.gguf is left out"), "{talk}");
-    let run = RunLog::read(&beside(&raw, ".run")).expect("the log");
+    let run = log(&raw);
     assert_eq!(run.header.models[0].template_source, "raw");
 }
 
