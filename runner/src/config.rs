@@ -5,7 +5,7 @@ mod error;
 mod measures;
 mod overrides;
 mod place;
-mod ranges;
+pub(crate) mod ranges;
 mod sweep;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! What a bundle leaves: `NAME.eval`, the log as one file, and `NAME.html`, the page. `NAME.run` is the run at work.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::entry::Entry;
 use crate::exit::{Exit, Failure};
-use crate::log::{LOCK_FILE, LOG_FILE, Lock, LogError, sync_dir, verify};
+use crate::log::{LOCK_FILE, LOG_FILE, Lock, LogError, beside, set_aside, sync_dir, verify};
 use crate::plan::Plan;
 use crate::report::{ItemChoice, RunLog, html};
 
@@ -46,7 +46,7 @@ impl Results {
             ));
         }
         for log in [&work, &self.log].into_iter().filter(|log| log.exists() && is_empty(log)) {
-            let kept_in = set_aside(log)?;
+            let kept_in = set_aside(log).map_err(|error| Failure::disk(error.to_string()))?;
             say(&format!(
                 "{}: nothing is recorded in it; it is kept as {}",
                 log.display(),
@@ -119,34 +119,11 @@ fn disk(path: &Path, error: io::Error) -> Failure {
     Failure::disk(format!("{}: {error}", path.display()))
 }
 
-/// Gives a log another name, which no file has.
-fn set_aside(log: &Path) -> Result<PathBuf, Failure> {
-    let mut number = 1u32;
-    loop {
-        let kept_in = beside(log, &format!("torn-{number}"));
-        match OpenOptions::new().write(true).create_new(true).open(&kept_in) {
-            Ok(_) => {
-                std::fs::rename(log, &kept_in).map_err(|error| disk(log, error))?;
-                return Ok(kept_in);
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(disk(&kept_in, error)),
-        }
-    }
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
 /// Whether nothing is recorded in a log. One that cannot be read is not empty.
 fn is_empty(log: &Path) -> bool {
     match verify::<Entry>(log) {
         Err(LogError::Headerless { .. }) => true,
-        Ok(found) => found.last_seq.is_none() && found.unreadable.is_none(),
+        Ok(found) => found.is_empty(),
         Err(_) => false,
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use models::{KvType, LoadSpec, Mode};
 
 use super::{print, talk};
+use crate::config::ranges::{BATCH_TOKENS, MOST_CELLS, SEQUENCES};
 use crate::config::{EngineChoice, ModelChoice};
 use crate::exit::{Exit, Failure};
 use crate::memory::{Counts, Kind, Trial, table, trial};
@@ -64,13 +65,17 @@ impl Memory {
                 return Err(Failure::usage(format!("--weights {other}: give `map`, `read` or `both`")));
             }
         };
-        for (flag, figures, most) in [
-            ("--context", &self.context, 16_777_216),
-            ("--sequences", &self.sequences, 255),
-            ("--batch", &self.batch, 65_536),
+        for (flag, figures, range) in [
+            ("--context", &self.context, 1..=MOST_CELLS),
+            ("--sequences", &self.sequences, SEQUENCES),
+            ("--batch", &self.batch, BATCH_TOKENS),
         ] {
-            if let Some(wrong) = figures.iter().find(|figure| !(1..=most).contains(*figure)) {
-                return Err(Failure::usage(format!("{flag} is {wrong}: give 1 to {most}")));
+            if let Some(wrong) = figures.iter().find(|&&figure| !range.contains(&figure.into())) {
+                return Err(Failure::usage(format!(
+                    "{flag} is {wrong}: give {} to {}",
+                    range.start(),
+                    range.end()
+                )));
             }
         }
         let program = crate::levels::Program::find(crate::levels::AUTO)?;

@@ -6,11 +6,13 @@ use std::ops::RangeInclusive;
 use super::Config;
 
 /// Sequences that llama.cpp tells apart, less the one that forks need.
-const SEQUENCES: RangeInclusive<u64> = 1..=255;
+pub(crate) const SEQUENCES: RangeInclusive<u64> = 1..=255;
 /// More tokens than any context has.
 const MOST_TOKENS: u64 = 1_000_000;
 /// More cells than any memory holds.
-const MOST_CELLS: u64 = 16_777_216;
+pub(crate) const MOST_CELLS: u64 = 16_777_216;
+/// Tokens of one call.
+pub(crate) const BATCH_TOKENS: RangeInclusive<u64> = 1..=65_536;
 /// Blocks that llama.cpp rounds a cache to.
 const LEAST_CELLS: u64 = 256;
 const MOST_THREADS: u64 = 1024;
@@ -50,7 +52,7 @@ pub(super) fn fault(config: &Config) -> Option<(String, String)> {
         ("asking.temperature-percent", asking.temperature_percent.into(), 1..=1000),
         ("engine.sequences", engine.sequences.into(), SEQUENCES),
         ("engine.parallel", engine.parallel.into(), 0..=*SEQUENCES.end()),
-        ("engine.batch-tokens", engine.batch_tokens.into(), 1..=65_536),
+        ("engine.batch-tokens", engine.batch_tokens.into(), BATCH_TOKENS),
         ("engine.context-tokens", engine.context_tokens.into(), 0..=MOST_CELLS),
         ("engine.context-cap-tokens", engine.context_cap_tokens.into(), 1..=MOST_CELLS),
         ("engine.threads", engine.threads.into(), 0..=MOST_THREADS),

@@ -69,7 +69,8 @@ fn holds_text(file: File) -> bool {
     file.take(512).read_to_end(&mut start).is_ok() && start.iter().any(|&byte| byte != 0)
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The name of a file with an ending behind all that it has.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(suffix);

@@ -19,10 +19,12 @@ mod writer;
 
 pub use error::LogError;
 pub use lock::Lock;
+pub(crate) use manifest::beside;
 pub use manifest::{Copied, read_manifest, write_manifest};
 pub(crate) use name::stamp;
 pub use name::{NameSet, run_id, sanitise};
 pub use reader::{Damage, DamageKind, Reader, Record};
+pub(crate) use recovery::set_aside;
 pub use recovery::{Cut, Recovery};
 pub(crate) use sink::sync_dir;
 pub use sink::{Fsync, Sink};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
+use super::manifest::beside;
 use super::sink::sync_dir;
 use super::{LOG_FILE, LogError, Reader, Summary};
 
@@ -69,7 +70,7 @@ fn cut_tail(dir: &Path, path: &Path, keep_bytes: u64, synced: bool) -> Result<Cu
         .write(true)
         .open(path)
         .map_err(|error| LogError::io(path, "open the log to cut its torn tail", error))?;
-    let (mut side, kept_in) = side_file(dir)?;
+    let (mut side, kept_in) = side_file(path)?;
     let bytes = log
         .seek(SeekFrom::Start(keep_bytes))
         .and_then(|_| io::copy(&mut log, &mut side))
@@ -87,17 +88,16 @@ fn cut_tail(dir: &Path, path: &Path, keep_bytes: u64, synced: bool) -> Result<Cu
 }
 
 /// Puts a log in which nothing is recorded out of the way; what it holds is kept.
-pub(super) fn set_aside(dir: &Path) -> Result<PathBuf, LogError> {
-    let (_, kept_in) = side_file(dir)?; // claims the name; the renaming replaces the empty file
-    let path = dir.join(LOG_FILE);
-    std::fs::rename(&path, &kept_in).map_err(|error| LogError::io(&path, "set aside", error))?;
+pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, LogError> {
+    let (_, kept_in) = side_file(path)?; // claims the name; the renaming replaces the empty file
+    std::fs::rename(path, &kept_in).map_err(|error| LogError::io(path, "set aside", error))?;
     Ok(kept_in)
 }
 
-fn side_file(dir: &Path) -> Result<(File, PathBuf), LogError> {
+fn side_file(log: &Path) -> Result<(File, PathBuf), LogError> {
     let mut number = 1u32;
     loop {
-        let path = dir.join(format!("{LOG_FILE}.torn-{number}"));
+        let path = beside(log, &format!("torn-{number}"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((file, path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,

@@ -108,6 +108,11 @@ impl Summary {
         self.torn_tail_bytes = bytes.end.saturating_sub(self.end_of_good_bytes);
     }
 
+    /// Whether the log was read to its end and nothing is recorded in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last_seq.is_none() && self.unreadable.is_none()
+    }
+
     /// Whether nothing is damaged, missing or foreign.
     pub fn is_whole(&self) -> bool {
         self.missing_frames == 0

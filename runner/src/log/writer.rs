@@ -40,10 +40,10 @@ impl<T: Serialize + DeserializeOwned> Log<T> {
         match verify::<T>(&path) {
             Err(LogError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
             Err(LogError::Headerless { .. }) => {
-                set_aside(dir)?;
+                set_aside(&path)?;
             }
-            Ok(found) if found.last_seq.is_none() && found.unreadable.is_none() => {
-                set_aside(dir)?;
+            Ok(found) if found.is_empty() => {
+                set_aside(&path)?;
             }
             Ok(_) => return Err(LogError::Exists { path }),
             Err(error) => return Err(error),

@@ -6,6 +6,7 @@ use super::super::measure::Measure;
 use super::super::talk;
 use crate::bundle::{Results, remaining_us};
 use crate::config::TelemetryChoice;
+use crate::count::counted;
 use crate::estimate::{Estimate, of_model};
 use crate::exit::{Exit, Failure};
 use crate::forecast::{duration_in_words, trials};
@@ -131,10 +132,6 @@ fn alone(plan: &Plan) -> Vec<String> {
         ));
     }
     lines
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How long all of it will take, by a short trial of every model on the bundle's own questions.
